@@ -1,0 +1,239 @@
+package domains
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Data is where domains find their files: a τ² data folder (the one that contains tau2/domains), or nothing, which
+// leaves every domain with its embedded set.
+type Data struct {
+	root  fs.FS
+	label string
+}
+
+// Embedded is the data that is built into the program.
+func Embedded() Data { return Data{label: "embedded"} }
+
+// Folder is a τ² data folder on disk.
+func Folder(dir string) (Data, error) {
+	st, err := os.Stat(filepath.Join(dir, "tau2", "domains"))
+	if err != nil || !st.IsDir() {
+		return Data{}, fmt.Errorf("data folder %s: no folder tau2/domains inside; name the τ²-bench data folder itself, or the word embedded", dir)
+	}
+	return Data{root: os.DirFS(dir), label: dir}, nil
+}
+
+// Label says where the data is from, for people.
+func (d Data) Label() string { return d.label }
+
+// Source is a file that a world was loaded from.
+type Source struct {
+	Path   string `json:"path"` // below the data folder, or embedded:…
+	SHA256 string `json:"sha256"`
+}
+
+// Files reads the files of one domain and remembers what it read.
+type Files struct {
+	fs       fs.FS
+	prefix   string
+	embedded bool
+	sources  []Source
+	shared   fs.FS // root of the data folder, nil for embedded data
+}
+
+// Domain returns the files of a domain: those of the data folder if it has the domain, else the embedded ones. A
+// folder that has the domain must have it whole: databases and tasks of different origin are never mixed.
+func (d Data) Domain(name string, embedded fs.FS) (*Files, error) {
+	if d.root != nil {
+		dir := path.Join("tau2", "domains", name)
+		if st, err := fs.Stat(d.root, dir); err == nil && st.IsDir() {
+			sub, err := fs.Sub(d.root, dir)
+			if err != nil {
+				return nil, fmt.Errorf("data folder %s: %w", d.label, err)
+			}
+			return &Files{fs: sub, prefix: dir, shared: d.root}, nil
+		}
+	}
+	if embedded == nil {
+		return nil, fmt.Errorf("domain %s: no embedded data and no folder tau2/domains/%s in %s", name, name, d.label)
+	}
+	return &Files{fs: embedded, prefix: "embedded:" + name, embedded: true}, nil
+}
+
+// IsEmbedded reports whether the files are the program's own.
+func (f *Files) IsEmbedded() bool { return f.embedded }
+
+// Sources returns what was read so far, sorted by path.
+func (f *Files) Sources() []Source {
+	out := slices.Clone(f.sources)
+	slices.SortFunc(out, func(a, b Source) int { return strings.Compare(a.Path, b.Path) })
+	return out
+}
+
+// Read returns the bytes of a file of the domain, without a byte-order mark.
+func (f *Files) Read(name string) ([]byte, error) {
+	return f.read(f.fs, f.Path(name), name)
+}
+
+func (f *Files) read(fsys fs.FS, label, name string) ([]byte, error) {
+	b, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", label, err)
+	}
+	sum := sha256.Sum256(b)
+	f.sources = append(f.sources, Source{Path: label, SHA256: hex.EncodeToString(sum[:])})
+	return bytes.TrimPrefix(b, []byte("\ufeff")), nil
+}
+
+// Text returns a text file, unmodified.
+func (f *Files) Text(name string) (string, error) {
+	b, err := f.Read(name)
+	if err == nil && !utf8.Valid(b) {
+		err = fmt.Errorf("%s: not UTF-8 text", f.Path(name))
+	}
+	return string(b), err
+}
+
+// Tasks reads tasks.json: an array of tasks, or an object with the array as its member tasks.
+func (f *Files) Tasks() ([]Task, error) {
+	b, err := f.Read("tasks.json")
+	if err != nil {
+		return nil, err
+	}
+	tasks, err := ParseTasks(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Path("tasks.json"), err)
+	}
+	return tasks, nil
+}
+
+// ParseTasks reads a task file. Unknown keys are kept in Raw and otherwise ignored; the error names the task, its
+// line and the field.
+func ParseTasks(text []byte) ([]Task, error) {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	raws, lines, err := splitTasks(text)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]int{}
+	tasks := make([]Task, len(raws))
+	for i, raw := range raws {
+		if err := json.Unmarshal(raw, &tasks[i]); err != nil {
+			return nil, fmt.Errorf("line %d: task %d (id %q): %w", lines[i], i, tasks[i].ID, err)
+		}
+		tasks[i].Raw = json.RawMessage(raw)
+		id := tasks[i].ID
+		if id == "" {
+			return nil, fmt.Errorf("line %d: task %d has no id: give it a text that no other task has", lines[i], i)
+		}
+		if first, dup := seen[id]; dup {
+			return nil, fmt.Errorf("line %d: task id %q is already that of the task on line %d: rename one", lines[i], id, first)
+		}
+		seen[id] = lines[i]
+	}
+	return tasks, nil
+}
+
+// splitTasks cuts a task file into its tasks, with the line that each starts on.
+func splitTasks(text []byte) (raws [][]byte, lines []int, err error) {
+	at := func(off int64) int { return 1 + bytes.Count(text[:off], []byte("\n")) }
+	d := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	fail := func(err error) ([][]byte, []int, error) {
+		return nil, nil, fmt.Errorf("line %d: %w", at(d.InputOffset()), err)
+	}
+	if d.PeekKind() == '{' {
+		if _, err := d.ReadToken(); err != nil {
+			return fail(err)
+		}
+		for d.PeekKind() == '"' {
+			name, err := d.ReadToken()
+			if err != nil {
+				return fail(err)
+			}
+			if name.String() == "tasks" {
+				break
+			}
+			if err := d.SkipValue(); err != nil {
+				return fail(err)
+			}
+		}
+	}
+	if k := d.PeekKind(); k != '[' {
+		return fail(errors.New("want a list of tasks, or an object with the list under tasks"))
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return fail(err)
+	}
+	for d.PeekKind() != ']' {
+		raw, err := d.ReadValue()
+		if err != nil {
+			return fail(err)
+		}
+		raws = append(raws, slices.Clone(raw))
+		lines = append(lines, at(d.InputOffset()-int64(len(raw))))
+	}
+	return raws, lines, nil
+}
+
+// Splits maps the name of a split to task ids.
+type Splits map[string][]string
+
+// Names returns the names of the splits, sorted.
+func (s Splits) Names() []string {
+	out := make([]string, 0, len(s))
+	for n := range s {
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Splits reads split_tasks.json. A domain without the file has the one split base, with every task in it.
+func (f *Files) Splits(tasks []Task) (Splits, error) {
+	all := make([]string, len(tasks))
+	for i, t := range tasks {
+		all[i] = t.ID
+	}
+	b, err := f.Read("split_tasks.json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return Splits{"base": all}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var s Splits
+	if err := json.Unmarshal(b, &s); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Path("split_tasks.json"), err)
+	}
+	return s, nil
+}
+
+// SharedText returns a text file of the data folder outside the domain's own, such as the user guidelines; ok is
+// false where the data is embedded or has no such file.
+func (f *Files) SharedText(name string) (text string, ok bool, err error) {
+	if f.shared == nil {
+		return "", false, nil
+	}
+	b, err := f.read(f.shared, name, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", false, nil
+	}
+	return string(b), err == nil, err
+}
+
+// Path names a file of the domain for error texts.
+func (f *Files) Path(name string) string { return path.Join(f.prefix, name) }

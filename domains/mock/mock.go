@@ -1,0 +1,53 @@
+// Package mock is the smallest domain: a to-do list on the agent's side, an inbox on the user's
+// (spec/domains/mock.md). It exists to exercise every feature of the harness cheaply.
+package mock
+
+import (
+	"embed"
+	"io/fs"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/record"
+	"github.com/tauguide/tauguide/domains/toolkit"
+)
+
+//go:embed data
+var embedded embed.FS
+
+// Domain returns the mock domain.
+func Domain() domains.Domain {
+	return domains.Domain{Name: "mock", Summary: "a to-do list: the smallest domain, for trying things out", Open: open}
+}
+
+func open(d domains.Data, o domains.Options) (*domains.World, error) {
+	own, err := fs.Sub(embedded, "data")
+	if err != nil {
+		return nil, err
+	}
+	f, err := d.Domain("mock", own)
+	if err != nil {
+		return nil, err
+	}
+	w := &domains.World{Name: "mock", Options: o}
+	policy := "policy.md"
+	if o.Solo {
+		policy = "policy_solo.md"
+	}
+	if w.Policy, err = f.Text(policy); err != nil {
+		return nil, err
+	}
+	board, err := domains.LoadJSON(f, "db.json", boardType)
+	if err != nil {
+		return nil, err
+	}
+	inbox, err := domains.LoadJSON(f, "user_db.json", inboxType)
+	if err != nil {
+		return nil, err
+	}
+	w.Fresh = func() (domains.Database, domains.Database) {
+		return &DB{record.NewTree(boardType, &board)}, &UserDB{record.NewTree(inboxType, &inbox)}
+	}
+	agent := toolkit.Bind(toolkit.Class{Name: "MockTools", Attribute: "users"}, agentTools, agentFuncs)
+	user := toolkit.Bind(toolkit.Class{Name: "MockUserTools", Attribute: "notifications"}, userTools, userFuncs)
+	return w, f.Complete(w, agent, user)
+}

@@ -1,0 +1,84 @@
+package record
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/tauguide/tauguide/domains/value"
+)
+
+// Loader collects what is wrong with a value while it is loaded, with the path to each fault.
+type Loader struct {
+	path     []string
+	problems []Problem
+}
+
+// Problem is one fault: where, what was wanted, what stood there.
+type Problem struct {
+	Path string // dotted, e.g. passengers.0.dob
+	Want string
+	Got  string
+}
+
+// Fail records that v, at the present path, is not what was wanted.
+func (l *Loader) Fail(v value.Value, want string) {
+	l.problems = append(l.problems, Problem{Path: strings.Join(l.path, "."), Want: want, Got: describe(v)})
+}
+
+func (l *Loader) enter(key string) { l.path = append(l.path, key) }
+func (l *Loader) enterIndex(i int) { l.path = append(l.path, strconv.Itoa(i)) }
+func (l *Loader) leave()           { l.path = l.path[:len(l.path)-1] }
+func (l *Loader) note(got, want string) {
+	l.problems = append(l.problems, Problem{Path: strings.Join(l.path, "."), Want: want, Got: got})
+}
+
+// describe shows a value in an error text, cut to a readable length.
+func describe(v value.Value) string {
+	text := v.Repr()
+	if r := []rune(text); len(r) > 60 {
+		text = string(r[:40]) + "..." + string(r[len(r)-15:])
+	}
+	return fmt.Sprintf("%s (%s)", text, v.TypeName())
+}
+
+// InvalidError lists everything that keeps a value from being a record of the model.
+type InvalidError struct {
+	Model    string
+	Problems []Problem
+}
+
+// Error names the model and each fault with its path.
+func (e *InvalidError) Error() string {
+	var b strings.Builder
+	model := e.Model
+	if model == "" {
+		model = "value"
+	}
+	fmt.Fprintf(&b, "invalid %s: ", model)
+	for i, p := range e.Problems {
+		if i == 8 {
+			fmt.Fprintf(&b, "; and %d more", len(e.Problems)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		if p.Path != "" {
+			b.WriteString(p.Path + ": ")
+		}
+		fmt.Fprintf(&b, "want %s, got %s", p.Want, p.Got)
+	}
+	return b.String()
+}
+
+func quotedList(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = "'" + w + "'"
+	}
+	if n := len(out); n > 1 {
+		return strings.Join(out[:n-1], ", ") + " or " + out[n-1]
+	}
+	return strings.Join(out, "")
+}

@@ -1,0 +1,128 @@
+package record
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tauguide/tauguide/domains/value"
+)
+
+// table is what a Store needs of its tables; *Table[V] is the one implementation.
+type table interface {
+	name() string
+	pristine() bool
+	writeCanonical(h hash.Hash, buf []byte) []byte
+	diff(other any, dst []Change) []Change
+	value() value.Value
+}
+
+// Pristine remembers the hash of a set of bases, which most trials start and many end with. The zero value is ready;
+// one is shared by all stores over the same bases.
+type Pristine struct {
+	once sync.Once
+	hash string
+}
+
+// Store is a database of tables, embedded in a domain's own database type.
+type Store struct {
+	class    string
+	tables   []table // in order of declaration
+	pristine *Pristine
+}
+
+// NewStore groups the tables of one database; class is the reference's name for it, used in error texts.
+func NewStore(class string, p *Pristine, tables ...table) Store {
+	return Store{class: class, tables: tables, pristine: p}
+}
+
+// Class returns the reference's name of the database's type.
+func (s *Store) Class() string { return s.class }
+
+// Hash returns the reference-compatible hash: SHA-256, in lower-case hex, of the canonical dump
+// (conformance/hash_notes.md, section 1). About 1 ms on the real retail data, nothing on an untouched database.
+func (s *Store) Hash() string {
+	for _, t := range s.tables {
+		if !t.pristine() {
+			return s.hash()
+		}
+	}
+	s.pristine.once.Do(func() { s.pristine.hash = s.hash() })
+	return s.pristine.hash
+}
+
+func (s *Store) hash() string {
+	h := sha256.New()
+	sorted := slices.Clone(s.tables)
+	slices.SortFunc(sorted, func(a, b table) int { return strings.Compare(a.name(), b.name()) })
+	buf := make([]byte, 0, 1<<15+1<<12)
+	for i, t := range sorted {
+		lead := "{"
+		if i > 0 {
+			lead = ", "
+		}
+		buf = append(value.AppendQuoted(append(buf[:0], lead...), t.name()), ": "...)
+		h.Write(buf)
+		buf = t.writeCanonical(h, buf)
+	}
+	h.Write([]byte{'}'})
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Diff lists where other (got) differs from s (wanted), by path; it is empty exactly if the hashes are equal.
+func (s *Store) Diff(other *Store) []Change {
+	if s.class != other.class || len(s.tables) != len(other.tables) {
+		return OtherClass(s.class, other.class)
+	}
+	var out []Change
+	for i, t := range s.tables {
+		out = t.diff(other.tables[i], out)
+	}
+	return out
+}
+
+// Value returns the whole database in dynamic form.
+func (s *Store) Value() value.Value {
+	m := &value.Map{}
+	for _, t := range s.tables {
+		m.Set(t.name(), t.value())
+	}
+	return value.OfMap(m)
+}
+
+// Tree is a small database that every trial copies whole.
+type Tree[T any] struct {
+	typ  Type[T]
+	Root *T
+}
+
+// NewTree copies root.
+func NewTree[T any](t Type[T], root *T) Tree[T] {
+	c := t.Clone(root)
+	return Tree[T]{typ: t, Root: &c}
+}
+
+// Class returns the reference's name of the database's type.
+func (t *Tree[T]) Class() string { return t.typ.name }
+
+// Hash is like Store.Hash.
+func (t *Tree[T]) Hash() string {
+	sum := sha256.Sum256(t.typ.dump(make([]byte, 0, 1<<14), t.Root, value.Sorted))
+	return hex.EncodeToString(sum[:])
+}
+
+// Diff is like Store.Diff.
+func (t *Tree[T]) Diff(other *Tree[T]) []Change {
+	a := t.typ.dump(make([]byte, 0, 1<<14), t.Root, value.Sorted)
+	b := t.typ.dump(make([]byte, 0, 1<<14), other.Root, value.Sorted)
+	if string(a) == string(b) {
+		return nil
+	}
+	return DiffValues("", t.typ.value(t.Root), t.typ.value(other.Root), nil)
+}
+
+// Value returns the whole database in dynamic form.
+func (t *Tree[T]) Value() value.Value { return t.typ.value(t.Root) }

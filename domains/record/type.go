@@ -1,0 +1,265 @@
+// Package record describes typed database records by tables of fields instead of reflection. One description of a
+// type drives everything that is done with it: loading a value under the reference's lax coercions, rendering in
+// declaration order, the canonical (sorted) bytes under a database hash, deep copies, JSON Schema, and differences.
+//
+// On top of the descriptions stand the two kinds of database: Table, a large shared base with a small private delta
+// per trial (copy on first write of a record), and Tree, a small database that is copied whole.
+package record
+
+import (
+	"slices"
+
+	"github.com/tauguide/tauguide/domains/value"
+)
+
+// Type describes how values of the Go type T are loaded, rendered and copied. Build one with the constructors of this
+// package or, for a scalar of a domain's own (a date, say), with New. A Type is immutable and safe for concurrent use.
+type Type[T any] struct {
+	load   func(l *Loader, v value.Value) T
+	dump   func(dst []byte, v *T, o value.Order) []byte
+	clone  func(v *T) T // nil where plain assignment is a deep copy
+	value  func(v *T) value.Value
+	schema func(d *Defs) *value.Map
+	name   string // of a Struct or NamedEnum, else empty
+}
+
+// Scalar is what New needs: how a value of T is loaded (reporting what is wrong to the Loader), how it is dumped, and
+// its dynamic form.
+type Scalar[T any] struct {
+	Load  func(l *Loader, v value.Value) T
+	Value func(v *T) value.Value
+	// Schema is the JSON Schema of the type, without title and description.
+	Schema *value.Map
+}
+
+// New builds the Type of a scalar whose plain assignment is a copy.
+func New[T any](s Scalar[T]) Type[T] {
+	return Type[T]{
+		load:   s.Load,
+		dump:   func(dst []byte, v *T, o value.Order) []byte { return value.AppendDump(dst, s.Value(v), o) },
+		value:  s.Value,
+		schema: func(*Defs) *value.Map { return s.Schema },
+	}
+}
+
+// Load builds a T from v under the coercions of spec/domains/toolkit.md, section 2.1. The error is an *InvalidError.
+func (t Type[T]) Load(v value.Value) (T, error) {
+	l := &Loader{}
+	out := t.load(l, v)
+	if len(l.problems) > 0 {
+		var zero T
+		return zero, &InvalidError{Model: t.name, Problems: l.problems}
+	}
+	return out, nil
+}
+
+// Dump appends the text of v; with value.Sorted it is the part of a hash's pre-image that v contributes.
+func (t Type[T]) Dump(dst []byte, v *T, o value.Order) []byte { return t.dump(dst, v, o) }
+
+// Clone returns a deep copy of v.
+func (t Type[T]) Clone(v *T) T {
+	if t.clone == nil {
+		return *v
+	}
+	return t.clone(v)
+}
+
+// Value returns the dynamic form of v.
+func (t Type[T]) Value(v *T) value.Value { return t.value(v) }
+
+// Name is the model name of a Struct, as it stands in error texts and schema definitions.
+func (t Type[T]) Name() string { return t.name }
+
+// String is the type of a text.
+var String = Type[string]{
+	load: func(l *Loader, v value.Value) string {
+		s, ok := v.Text()
+		if !ok {
+			l.Fail(v, "a string")
+		}
+		return s
+	},
+	dump:   func(dst []byte, v *string, _ value.Order) []byte { return value.AppendQuoted(dst, *v) },
+	value:  func(v *string) value.Value { return value.OfString(*v) },
+	schema: scalarSchema("string"),
+}
+
+// Int is the type of an integer.
+var Int = Type[int64]{
+	load: func(l *Loader, v value.Value) int64 {
+		i, err := coerceInt(v)
+		if err != nil {
+			l.Fail(v, err.Error())
+		}
+		return i
+	},
+	dump: func(dst []byte, v *int64, o value.Order) []byte {
+		return value.AppendDump(dst, value.OfInt(*v), o)
+	},
+	value:  func(v *int64) value.Value { return value.OfInt(*v) },
+	schema: scalarSchema("integer"),
+}
+
+// Float is the type of a number that is always a float: 44 loads as 44.0.
+var Float = Type[float64]{
+	load: func(l *Loader, v value.Value) float64 {
+		f, err := coerceFloat(v)
+		if err != nil {
+			l.Fail(v, err.Error())
+		}
+		return f
+	},
+	dump:   func(dst []byte, v *float64, _ value.Order) []byte { return value.AppendFloat(dst, *v) },
+	value:  func(v *float64) value.Value { return value.OfFloat(*v) },
+	schema: scalarSchema("number"),
+}
+
+// Bool is the type of a truth value.
+var Bool = Type[bool]{
+	load: func(l *Loader, v value.Value) bool {
+		b, err := coerceBool(v)
+		if err != nil {
+			l.Fail(v, err.Error())
+		}
+		return b
+	},
+	dump: func(dst []byte, v *bool, o value.Order) []byte {
+		return value.AppendDump(dst, value.OfBool(*v), o)
+	},
+	value:  func(v *bool) value.Value { return value.OfBool(*v) },
+	schema: scalarSchema("boolean"),
+}
+
+// Enum is the type of a text that must be one of a few.
+func Enum(members ...string) Type[string] {
+	t := String
+	t.load = func(l *Loader, v value.Value) string {
+		s, ok := v.Text()
+		for _, m := range members {
+			if ok && s == m {
+				return s
+			}
+		}
+		l.Fail(v, "one of "+quotedList(members))
+		return s
+	}
+	t.schema = func(*Defs) *value.Map {
+		return value.MapOf(value.Pair{Key: "enum", Value: value.OfStrings(members)},
+			value.Pair{Key: "type", Value: value.OfString("string")})
+	}
+	return t
+}
+
+// NamedEnum is an Enum that has a definition of its own in JSON Schema.
+func NamedEnum(name string, members ...string) Type[string] {
+	t := Enum(members...)
+	t.name = name
+	t.schema = func(d *Defs) *value.Map {
+		return d.define(name, func() *value.Map {
+			return value.MapOf(value.Pair{Key: "enum", Value: value.OfStrings(members)},
+				value.Pair{Key: "title", Value: value.OfString(name)},
+				value.Pair{Key: "type", Value: value.OfString("string")})
+		})
+	}
+	return t
+}
+
+// Nullable is the type of a T that may be null; nil stands for null.
+func Nullable[T any](t Type[T]) Type[*T] {
+	return Type[*T]{
+		load: func(l *Loader, v value.Value) *T {
+			if v.IsNull() {
+				return nil
+			}
+			x := t.load(l, v)
+			return &x
+		},
+		dump: func(dst []byte, v **T, o value.Order) []byte {
+			if *v == nil {
+				return append(dst, "null"...)
+			}
+			return t.dump(dst, *v, o)
+		},
+		clone: func(v **T) *T {
+			if *v == nil {
+				return nil
+			}
+			x := t.Clone(*v)
+			return &x
+		},
+		value: func(v **T) value.Value {
+			if *v == nil {
+				return value.Value{}
+			}
+			return t.value(*v)
+		},
+		schema: func(d *Defs) *value.Map {
+			return anyOf(t.schema(d), value.MapOf(value.Pair{Key: "type", Value: value.OfString("null")}))
+		},
+	}
+}
+
+// ListOf is the type of a list.
+func ListOf[T any](t Type[T]) Type[[]T] {
+	return Type[[]T]{
+		load: func(l *Loader, v value.Value) []T {
+			items, ok := v.Items()
+			if !ok {
+				l.Fail(v, "a list")
+				return nil
+			}
+			out := make([]T, len(items))
+			for i, x := range items {
+				l.enterIndex(i)
+				out[i] = t.load(l, x)
+				l.leave()
+			}
+			return out
+		},
+		dump: func(dst []byte, v *[]T, o value.Order) []byte {
+			dst = append(dst, '[')
+			for i := range *v {
+				if i > 0 {
+					dst = append(dst, ", "...)
+				}
+				dst = t.dump(dst, &(*v)[i], o)
+			}
+			return append(dst, ']')
+		},
+		clone: func(v *[]T) []T {
+			if t.clone == nil {
+				return slices.Clone(*v)
+			}
+			out := make([]T, len(*v))
+			for i := range *v {
+				out[i] = t.Clone(&(*v)[i])
+			}
+			return out
+		},
+		value: func(v *[]T) value.Value {
+			out := make([]value.Value, len(*v))
+			for i := range *v {
+				out[i] = t.value(&(*v)[i])
+			}
+			return value.OfList(out)
+		},
+		schema: func(d *Defs) *value.Map {
+			return value.MapOf(value.Pair{Key: "items", Value: value.OfMap(t.schema(d))},
+				value.Pair{Key: "type", Value: value.OfString("array")})
+		},
+	}
+}
+
+// Raw is the type of a field that a tool overwrites with whatever it was given: it loads like t, and holds any value
+// afterwards (conformance/hash_notes.md, section 1a).
+func Raw[T any](t Type[T]) Type[value.Value] {
+	return Type[value.Value]{
+		load: func(l *Loader, v value.Value) value.Value {
+			x := t.load(l, v)
+			return t.value(&x)
+		},
+		dump:   func(dst []byte, v *value.Value, o value.Order) []byte { return value.AppendDump(dst, *v, o) },
+		value:  func(v *value.Value) value.Value { return *v },
+		schema: t.schema,
+	}
+}

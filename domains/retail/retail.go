@@ -1,0 +1,48 @@
+// Package retail is an online shop: customers cancel, change, return and exchange orders
+// (spec/domains/retail.md). All tools are the agent's.
+package retail
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/toolkit"
+)
+
+//go:embed data
+var embedded embed.FS
+
+// Domain returns the retail domain.
+func Domain() domains.Domain {
+	return domains.Domain{Name: "retail", Summary: "an online shop: cancel, change, return and exchange orders", Open: open}
+}
+
+func open(d domains.Data, o domains.Options) (*domains.World, error) {
+	if o.Solo {
+		return nil, domains.Refusal("Retail domain does not support solo mode")
+	}
+	own, err := fs.Sub(embedded, "data")
+	if err != nil {
+		return nil, err
+	}
+	f, err := d.Domain("retail", own)
+	if err != nil {
+		return nil, err
+	}
+	w := &domains.World{Name: "retail", Options: o}
+	if w.Policy, err = f.Text("policy.md"); err != nil {
+		return nil, err
+	}
+	v, err := f.Value("db.json")
+	if err != nil {
+		return nil, err
+	}
+	b, err := loadBase(v)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Path("db.json"), err)
+	}
+	w.Fresh = func() (domains.Database, domains.Database) { return b.open(), nil }
+	return w, f.Complete(w, toolkit.Bind(toolkit.Class{Name: "RetailTools", Attribute: "orders"}, tools, nil), nil)
+}

@@ -1,0 +1,211 @@
+package llm
+
+import (
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Defaults of an [Endpoint].
+const (
+	DefaultBaseURL     = "https://api.openai.com/v1"
+	DefaultConcurrency = 64
+	// DefaultTimeout bounds one attempt. Models that reason at length need
+	// minutes; no answer at all must not hang a run for ever.
+	DefaultTimeout = 10 * time.Minute
+)
+
+// Endpoint is one model behind one address. It prints and logs without its key
+// and header values.
+type Endpoint struct {
+	Name    string // shown in errors and meters; need not be unique
+	BaseURL string // up to and without /chat/completions; DefaultBaseURL if empty
+	Key     string // no Authorization header is sent without it
+	Model   string // used where a request names none
+	// Synthetic marks a scripted server that may see the tag of each call.
+	Synthetic bool
+	// Concurrency bounds the requests in flight, RPS their starts per second
+	// (0 is unbounded).
+	Concurrency int
+	RPS         float64
+	Timeout     time.Duration // of one attempt, from its start on the wire
+	Headers     map[string]string
+	Retry       RetryPolicy
+}
+
+// Origin identifies the endpoint in [Message.Origin].
+func (e Endpoint) Origin(model string) string { return e.Name + "/" + model }
+
+// String describes the endpoint without its secrets.
+func (e Endpoint) String() string {
+	key := "no key"
+	if e.Key != "" {
+		key = "key " + mask
+	}
+	return fmt.Sprintf("endpoint %q (%s, model %s, %s)", e.Name, safeURL(e.BaseURL), e.Model, key)
+}
+
+// GoString is String, so that no verb prints the key.
+func (e Endpoint) GoString() string { return e.String() }
+
+// MarshalText is String, so that no encoder writes the key.
+func (e Endpoint) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
+
+// LogValue logs the endpoint without its secrets.
+func (e Endpoint) LogValue() slog.Value {
+	return slog.GroupValue(slog.String("name", e.Name), slog.String("base_url", safeURL(e.BaseURL)), slog.String("model", e.Model))
+}
+
+func safeURL(s string) string {
+	u, err := url.Parse(s)
+	if err != nil {
+		return "unreadable address"
+	}
+	return u.Redacted()
+}
+
+// withDefaults fills in what is not set and checks the rest.
+func (e Endpoint) withDefaults() (Endpoint, error) {
+	if e.BaseURL == "" {
+		e.BaseURL = DefaultBaseURL
+	}
+	e.BaseURL = strings.TrimSuffix(strings.TrimRight(e.BaseURL, "/"), "/chat/completions")
+	u, err := url.Parse(e.BaseURL)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return e, fmt.Errorf("endpoint %q: base_url %q is not an http or https address: write it like %s", e.Name, safeURL(e.BaseURL), DefaultBaseURL)
+	}
+	if strings.ContainsAny(e.Key, "\r\n") {
+		return e, fmt.Errorf("endpoint %q: key holds a line break: remove it", e.Name)
+	}
+	e.Key = strings.TrimSpace(e.Key)
+	if e.Concurrency < 0 || e.RPS < 0 || e.Timeout < 0 {
+		return e, fmt.Errorf("endpoint %q: concurrency, rps and timeout must not be negative: use 0 for the default", e.Name)
+	}
+	if e.Concurrency == 0 {
+		e.Concurrency = DefaultConcurrency
+	}
+	if e.Timeout == 0 {
+		e.Timeout = DefaultTimeout
+	}
+	e.Headers = maps.Clone(e.Headers)
+	return e, nil
+}
+
+// Dialer connects endpoints that share a transport, a meter and, where they
+// reach the same model with the same key, a limiter. Safe for concurrent use
+// after its fields are set.
+type Dialer struct {
+	Models Models
+	Meter  *Meter
+	// Inside is placed between the meter and the retries, for example a
+	// recorder: what it answers is metered, and costs no slot and no retry.
+	Inside []Middleware
+	// Transport is NewTransport if nil.
+	Transport http.RoundTripper
+
+	mu       sync.Mutex
+	limiters map[string]*Limiter
+}
+
+// Dial returns a client for the endpoint. From the outside in it is
+//
+//	meter → Inside → retry → limiter → timeout → provider
+//
+// so that a call is metered once, a wait between attempts holds no slot, and
+// the time of an attempt starts when it has one.
+func (d *Dialer) Dial(e Endpoint) (Client, error) {
+	e, err := e.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.Transport == nil {
+		d.Transport = NewTransport()
+	}
+	l, err := d.limiter(e)
+	if err != nil {
+		return nil, err
+	}
+	var m []Middleware
+	if d.Meter != nil {
+		m = append(m, d.Meter.Wrap)
+	}
+	m = append(m, d.Inside...)
+	m = append(m, Retry(e.Retry), l.Wrap, Timeout(e.Timeout))
+	return Chain(newProvider(e, d.Models, d.Transport), m...), nil
+}
+
+// limiter returns the one limiter of the endpoint's address, key and model.
+func (d *Dialer) limiter(e Endpoint) (*Limiter, error) {
+	id := strings.Join([]string{e.BaseURL, e.Key, e.Model}, "\n")
+	limits := Limits{Concurrency: e.Concurrency, RPS: e.RPS}
+	if l := d.limiters[id]; l != nil {
+		if l.limits != limits {
+			return nil, fmt.Errorf("endpoint %q: another endpoint reaches the same model with concurrency %d and rps %g: set both alike",
+				e.Name, l.limits.Concurrency, l.limits.RPS)
+		}
+		return l, nil
+	}
+	if d.limiters == nil {
+		d.limiters = map[string]*Limiter{}
+	}
+	l := NewLimiter(limits)
+	d.limiters[id] = l
+	return l, nil
+}
+
+// Limiters describes the state of all limiters, in a fixed order, for a status
+// line.
+func (d *Dialer) Limiters() []LimiterState {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var out []LimiterState
+	for _, id := range slices.Sorted(maps.Keys(d.limiters)) {
+		s := d.limiters[id].State()
+		parts := strings.Split(id, "\n")
+		s.BaseURL, s.Model = safeURL(parts[0]), parts[2]
+		out = append(out, s)
+	}
+	return out
+}
+
+// Dial connects one endpoint by itself, without a meter.
+func Dial(e Endpoint, m Models) (Client, error) {
+	d := Dialer{Models: m}
+	return d.Dial(e)
+}
+
+// EncodeRequest returns the body that the endpoint would be sent for req, and
+// the parameters left out. Equal requests give equal bytes, so the body can
+// identify a call. It does not know what an endpoint has refused at run time.
+func EncodeRequest(e Endpoint, m Models, req Request) (body []byte, dropped []string, err error) {
+	model := req.Model
+	if model == "" {
+		model = e.Model
+	}
+	return encodeRequest(e, model, req, m.For(e.BaseURL, model), lesson{})
+}
+
+// NewTransport returns an HTTP transport that keeps enough idle connections for
+// a few hundred concurrent calls to one host.
+func NewTransport() *http.Transport {
+	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
+	return &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           dialer.DialContext,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConns:          1024,
+		MaxIdleConnsPerHost:   512,
+		IdleConnTimeout:       90 * time.Second,
+		TLSHandshakeTimeout:   15 * time.Second,
+		ExpectContinueTimeout: time.Second,
+	}
+}

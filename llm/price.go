@@ -1,0 +1,42 @@
+package llm
+
+// Price is what a model costs in dollars per million tokens. Nil is unknown.
+type Price struct {
+	Input, Cached, CacheWrite, Output *float64
+	// UpToPrompt bounds the prompt for which the price holds, in tokens; the
+	// cost of longer prompts is unknown.
+	UpToPrompt *int64
+	Date       string // when it was read, YYYY-MM-DD
+	Source     string // where it was read
+}
+
+// Cost computes the dollars of one answer, or nil where a needed price or count
+// is unknown. Cached tokens that the provider does not report are charged as
+// ordinary input, so the figure is then an upper bound. Reasoning is part of
+// the completion and charged as output.
+func (p Price) Cost(u Usage) *float64 {
+	if p.Input == nil || p.Output == nil || !u.PromptTokens.Known || !u.CompletionTokens.Known {
+		return nil
+	}
+	if p.UpToPrompt != nil && u.PromptTokens.N > *p.UpToPrompt {
+		return nil
+	}
+	cost := 0.0
+	plain := u.PromptTokens.N
+	for _, part := range []struct {
+		tokens Count
+		price  *float64
+	}{{u.CachedTokens, p.Cached}, {u.CacheWriteTokens, p.CacheWrite}} {
+		if part.tokens.N == 0 {
+			continue
+		}
+		if part.price == nil {
+			return nil
+		}
+		cost += float64(part.tokens.N) * *part.price
+		plain -= part.tokens.N
+	}
+	cost += float64(max(plain, 0))**p.Input + float64(u.CompletionTokens.N)**p.Output
+	cost /= 1e6
+	return &cost
+}

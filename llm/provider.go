@@ -1,0 +1,324 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sashabaranov/go-openai"
+)
+
+// TagHeader carries the [Tag] of a call as JSON to a synthetic endpoint, and to
+// no other.
+const TagHeader = "X-Tauguide-Trial"
+
+// maxReply bounds how much of a reply is read.
+const maxReply = 32 << 20
+
+// provider speaks to one endpoint through go-openai. go-openai builds address
+// and headers and decodes the answer; what its types cannot express goes through
+// the seam: the provider is also the HTTPDoer under the client, replaces the
+// body on the way out and normalises the reply on the way in. An exchange in
+// the request's context carries what passes beside the types. The request that
+// go-openai sees holds nothing but the model name, so its own checks of model
+// families never apply.
+type provider struct {
+	endpoint Endpoint
+	models   Models
+	http     *http.Client
+	api      *openai.Client
+	secrets  secrets
+
+	mu      sync.Mutex
+	learned map[string]*lesson // by model
+}
+
+// lesson is what an endpoint refused for one model.
+type lesson struct {
+	refused    []string
+	tokenField string
+}
+
+// exchange is one HTTP request and what came back.
+type exchange struct {
+	body      []byte
+	tag       string
+	raw       []byte
+	requestID string
+	answer    *answer
+}
+
+type exchangeKey struct{}
+
+func newProvider(e Endpoint, m Models, rt http.RoundTripper) *provider {
+	p := &provider{
+		endpoint: e, models: m, learned: map[string]*lesson{}, secrets: e.secrets(),
+		// The per-attempt deadline comes from the context; a redirect would
+		// turn a POST into a GET.
+		http: &http.Client{Transport: rt, CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		}},
+	}
+	config := openai.DefaultConfig(e.Key)
+	config.BaseURL = e.BaseURL
+	config.HTTPClient = p
+	p.api = openai.NewClientWithConfig(config)
+	return p
+}
+
+// Complete sends the request, once more for each parameter that the endpoint
+// refuses by name.
+func (p *provider) Complete(ctx context.Context, req Request) (Response, error) {
+	start := time.Now()
+	model := req.Model
+	if model == "" {
+		model = p.endpoint.Model
+	}
+	caps := p.models.For(p.endpoint.BaseURL, model)
+	for attempt := 1; ; attempt++ {
+		known := p.lesson(model)
+		body, dropped, err := encodeRequest(p.endpoint, model, req, caps, known)
+		if err != nil {
+			return Response{}, p.sign(&Error{Kind: KindBadRequest, Message: err.Error(), Err: err}, model, attempt-1)
+		}
+		resp, failure := p.once(ctx, model, body, req.Tag)
+		if failure != nil {
+			if p.learn(model, failure, body, known) {
+				continue
+			}
+			failure.Cost = caps.Price.Cost(failure.Usage)
+			return Response{}, p.sign(failure, model, attempt)
+		}
+		resp.Cost = caps.Price.Cost(resp.Usage)
+		resp.Message.Origin = p.endpoint.Origin(model)
+		resp.Dropped, resp.Attempts = dropped, attempt
+		resp.Elapsed = time.Since(start)
+		return resp, nil
+	}
+}
+
+// encodeRequest writes the body for what is known of model and endpoint.
+func encodeRequest(ep Endpoint, model string, req Request, caps Capability, known lesson) ([]byte, []string, error) {
+	if known.tokenField != "" {
+		caps.TokenField = known.tokenField
+	}
+	e := encoder{caps: caps, origin: ep.Origin(model), refused: known.refused}
+	e.buf = make([]byte, 0, 8<<10)
+	if err := e.encode(model, req); err != nil {
+		return nil, nil, err
+	}
+	return validUTF8(e.buf), e.dropped, nil
+}
+
+func (p *provider) sign(e *Error, model string, attempts int) *Error {
+	e.Endpoint, e.Model, e.Attempts = p.endpoint.Name, model, attempts
+	return e
+}
+
+// once makes one HTTP request.
+func (p *provider) once(ctx context.Context, model string, body []byte, tag Tag) (Response, *Error) {
+	x := &exchange{body: body}
+	if p.endpoint.Synthetic {
+		x.tag = encodeTag(tag)
+	}
+	start := time.Now()
+	out, err := p.api.CreateChatCompletion(context.WithValue(ctx, exchangeKey{}, x), openai.ChatCompletionRequest{Model: model})
+	if err != nil {
+		return Response{}, p.failure(ctx, err)
+	}
+	a, choice := x.answer, out.Choices[0]
+	m := Message{Role: Assistant, Extra: a.extra}
+	if text := choice.Message.Content; !a.nullContent {
+		m.Content = &text
+	}
+	for i, c := range choice.Message.ToolCalls {
+		m.ToolCalls = append(m.ToolCalls, ToolCall{
+			ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments, Extra: a.callExtra[i],
+		})
+	}
+	resp := Response{
+		Message: m, FinishReason: string(choice.FinishReason), Usage: a.usage, BilledCost: a.billed,
+		Model: out.Model, RequestID: x.requestID, Latency: time.Since(start), Quirks: a.quirks, Raw: x.raw,
+	}
+	if resp.RequestID == "" {
+		resp.RequestID = out.ID
+	}
+	if resp.FinishReason == "length" && strings.TrimSpace(m.Text()) == "" && len(m.ToolCalls) == 0 {
+		return Response{}, &Error{
+			Kind: KindContextWindow, Status: http.StatusOK, Code: "length", Usage: a.usage,
+			Message:   "the output limit was spent before any visible text, on reasoning or because the window is full",
+			RequestID: resp.RequestID, Body: excerpt(x.raw),
+		}
+	}
+	return resp, nil
+}
+
+// failure classifies what the seam or the transport returned.
+func (p *provider) failure(ctx context.Context, err error) *Error {
+	if ctx.Err() != nil {
+		return contextError(ctx, "waiting for the reply")
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return &Error{Kind: KindNetwork, Message: p.secrets.redact(err.Error()), Err: redacted{err, p.secrets}}
+}
+
+// Do is the seam under go-openai. It returns either a reply that go-openai's
+// types can decode or an *Error.
+func (p *provider) Do(req *http.Request) (*http.Response, error) {
+	x, ok := req.Context().Value(exchangeKey{}).(*exchange)
+	if !ok {
+		return nil, errors.New("llm: request without an exchange")
+	}
+	req.Body = io.NopCloser(bytes.NewReader(x.body))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
+	req.ContentLength = int64(len(x.body))
+	req.Header.Set("User-Agent", "tauguide")
+	for key, value := range p.endpoint.Headers {
+		req.Header.Set(key, value)
+	}
+	if x.tag != "" {
+		req.Header.Set(TagHeader, x.tag)
+	} else {
+		req.Header.Del(TagHeader)
+	}
+	reply, err := p.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer reply.Body.Close()
+	raw, err := io.ReadAll(io.LimitReader(reply.Body, maxReply+1))
+	raw = validUTF8(raw)
+	ok = reply.StatusCode >= 200 && reply.StatusCode < 300
+	if ok {
+		raw = p.secrets.redactReply(raw)
+	} else {
+		raw = []byte(p.secrets.redact(string(raw)))
+	}
+	x.requestID = p.secrets.redact(requestID(reply.Header))
+	if failure := p.receive(x, reply, raw, err); failure != nil {
+		failure.RequestID = x.requestID
+		return nil, failure
+	}
+	reply.Body = io.NopCloser(bytes.NewReader(x.answer.wire))
+	reply.ContentLength = int64(len(x.answer.wire))
+	return reply, nil
+}
+
+// receive turns the bytes of a reply into the answer of the exchange.
+func (p *provider) receive(x *exchange, reply *http.Response, raw []byte, readErr error) *Error {
+	now := time.Now()
+	if reply.StatusCode < 200 || reply.StatusCode >= 300 {
+		return classify(reply.StatusCode, reply.Header, raw, now)
+	}
+	if len(raw) > maxReply {
+		return &Error{Kind: KindMalformed, Status: reply.StatusCode, Body: excerpt(raw),
+			Message: fmt.Sprintf("the reply is larger than %d MB", maxReply>>20)}
+	}
+	a, failure := readAnswer(reply.StatusCode, reply.Header, raw, now)
+	if readErr != nil {
+		// The connection broke: whatever arrived is not a whole answer, even
+		// if it happens to parse.
+		failure = &Error{Kind: KindMalformed, Status: reply.StatusCode, Body: excerpt(raw), ContentType: reply.Header.Get("Content-Type"),
+			Message: "the reply is cut off: " + p.secrets.redact(readErr.Error()), Err: redacted{readErr, p.secrets}}
+	}
+	if failure != nil {
+		return failure
+	}
+	x.answer, x.raw = a, json.RawMessage(bytes.TrimSpace(raw))
+	return nil
+}
+
+func (p *provider) lesson(model string) lesson {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if l := p.learned[model]; l != nil {
+		return lesson{slices.Clone(l.refused), l.tokenField}
+	}
+	return lesson{}
+}
+
+// learnable are the parameters that may be left out when an endpoint refuses
+// them: they tune sampling. Others change what is asked, so their refusal is an
+// error for the user to settle.
+var learnable = []string{
+	"temperature", "top_p", "top_k", "min_p", "seed", "presence_penalty", "frequency_penalty", "repetition_penalty",
+	"logprobs", "top_logprobs", "logit_bias", "parallel_tool_calls",
+}
+
+// learn remembers a refusal and tells whether the request is worth sending
+// again. It goes by the error's param field alone, never by its prose, and only
+// where that field was in the body, so it ends after as many rounds as there
+// are parameters.
+func (p *provider) learn(model string, e *Error, body []byte, known lesson) bool {
+	if e.Kind != KindBadRequest || (e.Status != 400 && e.Status != 422) || e.Param == "" {
+		return false
+	}
+	var sent map[string]json.RawMessage
+	if json.Unmarshal(body, &sent) != nil || sent[e.Param] == nil {
+		return false
+	}
+	field := ""
+	switch {
+	case slices.Contains(learnable, e.Param):
+	case e.Param == maxTokens && known.tokenField == "":
+		field = maxCompletionTokens
+	case e.Param == maxCompletionTokens && known.tokenField == "":
+		field = maxTokens
+	default:
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l := p.learned[model]
+	if l == nil {
+		l = &lesson{}
+		p.learned[model] = l
+	}
+	if field != "" {
+		l.tokenField = field
+	} else if !slices.Contains(l.refused, e.Param) {
+		l.refused = append(l.refused, e.Param)
+	}
+	return true
+}
+
+// encodeTag writes the tag as a header value: JSON in plain ASCII.
+func encodeTag(t Tag) string {
+	var b strings.Builder
+	for _, r := range string(mustJSON(t)) {
+		switch {
+		case r < 0x7f:
+			b.WriteRune(r)
+		case r <= 0xffff:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			r -= 0x10000
+			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+		}
+	}
+	return b.String()
+}
+
+// ReadTag reads the tag from the headers of a request to a synthetic endpoint.
+// Without the header the tag is zero and ok false.
+func ReadTag(h http.Header) (t Tag, ok bool, err error) {
+	v := h.Get(TagHeader)
+	if v == "" {
+		return Tag{}, false, nil
+	}
+	if err := json.Unmarshal([]byte(v), &t); err != nil {
+		return Tag{}, false, fmt.Errorf("header %s: %w: send the tag as one JSON object", TagHeader, err)
+	}
+	return t, true, nil
+}

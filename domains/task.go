@@ -236,3 +236,15 @@ func (t *Task) Mutating(w *World) bool {
 	}
 	return false
 }
+
+// MarshalJSON writes an action with all its fields, as reward records show it.
+func (a Action) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		ID          string      `json:"action_id"`
+		Requestor   Side        `json:"requestor"`
+		Name        string      `json:"name"`
+		Arguments   value.Value `json:"arguments"`
+		Info        *string     `json:"info"`
+		CompareArgs *[]string   `json:"compare_args"`
+	}{a.ID, a.Requestor, a.Name, a.Arguments, a.Info, a.CompareArgs})
+}

@@ -58,8 +58,9 @@ func NewLimiter(l Limits) *Limiter {
 	}
 	lim := &Limiter{limits: l, slots: l.Concurrency}
 	if l.RPS > 0 {
-		// A burst of one second keeps the rate exact over any two seconds.
-		lim.rate = rate.NewLimiter(rate.Limit(l.RPS), max(1, int(l.RPS)))
+		// Starts are spread evenly: a burst of 50 ms only makes up for the
+		// coarseness of timers.
+		lim.rate = rate.NewLimiter(rate.Limit(l.RPS), max(1, int(l.RPS/20)))
 	}
 	return lim
 }
@@ -201,7 +202,7 @@ func (l *Limiter) release(start time.Time, e *Error) {
 // cool-down began say nothing new about the concurrency, so only the first of
 // such a group shrinks it.
 func (l *Limiter) slowDown(start time.Time, wait time.Duration) {
-	if start.After(l.cool) || l.cool.IsZero() {
+	if start.After(l.cool) {
 		l.slots = max(1, int(float64(l.slots)*shrink))
 		l.good = 0
 		if wait == 0 {

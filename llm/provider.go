@@ -170,7 +170,7 @@ func (p *provider) failure(ctx context.Context, err error) *Error {
 	if errors.As(err, &e) {
 		return e
 	}
-	return &Error{Kind: KindNetwork, Message: p.secrets.redact(err.Error()), Err: redacted{err, p.secrets}}
+	return &Error{Kind: KindNetwork, Message: p.secrets.redact(err.Error()), Err: p.secrets.cause(err)}
 }
 
 // Do is the seam under go-openai. It returns either a reply that go-openai's
@@ -230,7 +230,7 @@ func (p *provider) receive(x *exchange, reply *http.Response, raw []byte, readEr
 		// The connection broke: whatever arrived is not a whole answer, even
 		// if it happens to parse.
 		failure = &Error{Kind: KindMalformed, Status: reply.StatusCode, Body: excerpt(raw), ContentType: reply.Header.Get("Content-Type"),
-			Message: "the reply is cut off: " + p.secrets.redact(readErr.Error()), Err: redacted{readErr, p.secrets}}
+			Message: "the reply is cut off: " + p.secrets.redact(readErr.Error()), Err: p.secrets.cause(readErr)}
 	}
 	if failure != nil {
 		return failure

@@ -63,11 +63,15 @@ func (s secrets) redactReply(b []byte) []byte {
 	return b
 }
 
-// redacted is a cause whose text is masked.
+// cause wraps an error under a text in which secrets are masked.
+func (s secrets) cause(err error) error { return redacted{s.redact(err.Error()), err} }
+
+// redacted is a cause with a masked text. It holds no secrets itself, so that
+// no verb of fmt can print one.
 type redacted struct {
-	err     error
-	secrets secrets
+	text string
+	err  error
 }
 
-func (r redacted) Error() string { return r.secrets.redact(r.err.Error()) }
+func (r redacted) Error() string { return r.text }
 func (r redacted) Unwrap() error { return r.err }

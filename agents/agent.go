@@ -1,0 +1,117 @@
+// Package agents holds the systems under test: agents, which take the agent's turns in a conversation, and overlays,
+// which wrap any agent to guide or guard it. The registry is the list at the end of this file; docs/adding-an-agent.md
+// walks through adding one.
+package agents
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// Seat is everything that an agent or overlay of one trial may use.
+type Seat struct {
+	World *domains.World
+	Task  *domains.Task
+	// Model is the agent's model in the role agent; nil for an agent that needs none.
+	Model *sim.Model
+	// Params are the system's own parameters from the config.
+	Params Params
+	// Seed drives whatever chance the agent itself uses. It leaves the system out, so that all systems meet the same.
+	Seed uint64
+	// Read runs a read-only tool without a trace in the conversation. A mutating tool is refused.
+	Read func(ctx context.Context, c sim.ToolCall) sim.ToolResult
+}
+
+// Factory makes the agent of one trial.
+type Factory func(Seat) (sim.Speaker, error)
+
+// Overlay wraps an agent. Overlays stack in the order of the config: the first is the outermost.
+type Overlay func(sim.Speaker) sim.Speaker
+
+// OverlayFactory makes the overlay of one trial.
+type OverlayFactory func(Seat) (Overlay, error)
+
+// Params are parameters of a system as JSON, empty if it has none.
+type Params json.RawMessage
+
+// Decode fills a struct with the parameters; an unknown one is an error.
+func (p Params) Decode(into any) error {
+	if len(bytes.TrimSpace(p)) == 0 {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(p))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return fmt.Errorf("parameters: %w", err)
+	}
+	return nil
+}
+
+// Entry is a registered agent.
+type Entry struct {
+	Name    string
+	Summary string
+	// Model says whether the agent needs a model.
+	Model bool
+	New   Factory
+}
+
+// OverlayEntry is a registered overlay.
+type OverlayEntry struct {
+	Name    string
+	Summary string
+	New     OverlayFactory
+}
+
+// All returns the registered agents.
+func All() []Entry {
+	return []Entry{
+		{Name: "react", Summary: "the plain tool-calling agent: policy in the prompt, nothing else", Model: true, New: NewReAct},
+		{Name: "oracle", Summary: "react that is told the task's gold plan: an upper bound, and a test of the simulated user", Model: true, New: NewOracle},
+		{Name: "noop", Summary: "never calls a tool: the floor that a do-nothing agent reaches", New: NewNoop},
+	}
+}
+
+// Overlays returns the registered overlays.
+func Overlays() []OverlayEntry { return nil }
+
+// Agent returns the agent of that name.
+func Agent(name string) (Entry, error) {
+	var names []string
+	for _, e := range All() {
+		if e.Name == name {
+			return e, nil
+		}
+		names = append(names, e.Name)
+	}
+	return Entry{}, fmt.Errorf("unknown agent %q: choose one of %s", name, strings.Join(names, ", "))
+}
+
+// OverlayOf returns the overlay of that name.
+func OverlayOf(name string) (OverlayEntry, error) {
+	var names []string
+	for _, e := range Overlays() {
+		if e.Name == name {
+			return e, nil
+		}
+		names = append(names, e.Name)
+	}
+	if len(names) == 0 {
+		return OverlayEntry{}, fmt.Errorf("unknown overlay %q: there are none yet", name)
+	}
+	return OverlayEntry{}, fmt.Errorf("unknown overlay %q: choose one of %s", name, strings.Join(names, ", "))
+}
+
+// Stack puts overlays around an agent, the first outermost.
+func Stack(s sim.Speaker, overlays ...Overlay) sim.Speaker {
+	for i := len(overlays) - 1; i >= 0; i-- {
+		s = overlays[i](s)
+	}
+	return s
+}

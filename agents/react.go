@@ -1,0 +1,123 @@
+package agents
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/sim"
+)
+
+var (
+	//go:embed prompts/agent.md
+	agentInstructions string
+	//go:embed prompts/oracle.md
+	oracleInstructions string
+	//go:embed prompts/solo.md
+	soloInstructions string
+)
+
+// doneTool ends a solo conversation; it never reaches the environment (spec/core.md, section 5).
+var doneTool = domains.ToolSpec{
+	Name:        "done",
+	Description: "Call this alone, once nothing on the ticket is left to do.",
+	Parameters:  []byte(`{"properties":{},"title":"parameters","type":"object"}`),
+}
+
+// soloStop is the text that a solo agent's call of done becomes.
+const soloStop = "###STOP###"
+
+// react is the plain agent: a prompt with the policy, the tools, native tool calls.
+type react struct {
+	seat   Seat
+	system string
+	tools  []domains.ToolSpec
+	choice string
+}
+
+// NewReAct makes the plain agent (paper, section 4.1; spec/core.md, section 5). It takes no parameters.
+func NewReAct(s Seat) (sim.Speaker, error) {
+	if err := s.Params.Decode(&struct{}{}); err != nil {
+		return nil, err
+	}
+	if s.World.Options.Solo {
+		return newSolo(s)
+	}
+	return &react{seat: s, tools: s.World.AgentTools(), system: prompt(agentInstructions, s.World.Policy, "")}, nil
+}
+
+// NewOracle makes the agent that is told the gold plan.
+func NewOracle(s Seat) (sim.Speaker, error) {
+	if err := s.Params.Decode(&struct{}{}); err != nil {
+		return nil, err
+	}
+	if s.World.Options.Solo {
+		return nil, fmt.Errorf("oracle has no solo variant: use react for solo runs")
+	}
+	steps := tagged("resolution_steps", goldPlan(s.Task))
+	return &react{seat: s, tools: s.World.AgentTools(), system: prompt(oracleInstructions, s.World.Policy, steps)}, nil
+}
+
+func newSolo(s Seat) (sim.Speaker, error) {
+	if s.Task.Ticket == nil {
+		return nil, fmt.Errorf("task %s has no ticket, so it cannot run solo", s.Task.ID)
+	}
+	tools := append(s.World.AgentTools(), doneTool)
+	return &react{seat: s, tools: tools, choice: "required",
+		system: prompt(soloInstructions, s.World.Policy, tagged("ticket", *s.Task.Ticket))}, nil
+}
+
+func tagged(tag, text string) string { return "<" + tag + ">\n" + text + "\n</" + tag + ">" }
+
+func prompt(instructions, policy, more string) string {
+	out := tagged("instructions", strings.TrimSpace(instructions)) + "\n" + tagged("policy", policy)
+	if more != "" {
+		out += "\n" + more
+	}
+	return out
+}
+
+// goldPlan words the gold actions as steps.
+func goldPlan(t *domains.Task) string {
+	if t.Criteria == nil || len(t.Criteria.Actions) == 0 {
+		return "This request leads to no action: nothing may be changed."
+	}
+	lines := make([]string, len(t.Criteria.Actions))
+	for i, a := range t.Criteria.Actions {
+		do := "Call"
+		if a.Requestor == domains.UserSide {
+			do = "Have the user call"
+		}
+		lines[i] = fmt.Sprintf("[Step %d] %s %s.", i+1, do, functional(a))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// functional prints a call as name(k=v, ...).
+func functional(a domains.Action) string {
+	var args []string
+	m, _ := a.Arguments.Map()
+	for k, v := range m.All() {
+		args = append(args, k+"="+v.Str())
+	}
+	return a.Name + "(" + strings.Join(args, ", ") + ")"
+}
+
+// Next asks the model for the agent's next message.
+func (r *react) Next(ctx context.Context, v sim.View) (sim.Turn, error) {
+	m, call, err := r.seat.Model.Ask(ctx, v.Index, sim.Wire(r.system, v.Messages, sim.AgentSide), r.tools, r.choice)
+	if err != nil {
+		return sim.Turn{}, err
+	}
+	turn := sim.Turn{Message: m, Calls: []sim.ModelCall{call}}
+	if r.seat.World.Options.Solo {
+		for _, c := range m.ToolCalls {
+			if c.Name == doneTool.Name {
+				turn.Message.ToolCalls, turn.Message.Content, turn.Stop = nil, domains.Text(soloStop), true
+			}
+		}
+	}
+	return turn, nil
+}

@@ -1,0 +1,174 @@
+package sim
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/value"
+	"github.com/tauguide/tauguide/llm"
+)
+
+// Model is a language model in one role of one conversation: the client, the parameters of the config, and the
+// identity that every call carries. It is used from one goroutine.
+type Model struct {
+	Client llm.Client
+	Name   string      // in the config
+	Base   llm.Request // parameters; messages, tools and tag are filled in
+	Tag    llm.Tag     // of the trial and role; the ordinal is counted here
+}
+
+// With returns the model in another role, counting its calls anew.
+func (m Model) With(role string) *Model {
+	m.Tag.Role, m.Tag.Ordinal = role, 0
+	return &m
+}
+
+// Ask requests one answer. index is the trajectory index of the message that it is for. choice is the tool choice
+// where tools are offered; empty leaves the provider's default.
+func (m *Model) Ask(ctx context.Context, index int, msgs []llm.Message, tools []domains.ToolSpec, choice string) (Message, ModelCall, error) {
+	req := m.Base
+	req.Messages, req.Tag = msgs, m.Tag
+	if len(tools) > 0 {
+		req.Tools, req.ToolChoice = make([]llm.Tool, len(tools)), choice
+		for i, t := range tools {
+			req.Tools[i] = llm.Tool{Name: t.Name, Description: t.Description, Parameters: t.Parameters}
+		}
+	}
+	call := ModelCall{Role: m.Tag.Role, Ordinal: m.Tag.Ordinal, Index: index, Model: m.Name}
+	m.Tag.Ordinal++
+	resp, err := m.Client.Complete(ctx, req)
+	if err != nil {
+		return Message{}, call, err
+	}
+	call.Usage, call.Cost, call.Finish = resp.Usage, resp.Cost, resp.FinishReason
+	call.Dropped, call.Quirks = resp.Dropped, resp.Quirks
+	call.Transport = Transport{Served: resp.Model, RequestID: resp.RequestID, Attempts: resp.Attempts,
+		Seconds: resp.Latency.Seconds(), Elapsed: resp.Elapsed.Seconds()}
+	return received(resp, &call), call, nil
+}
+
+// received turns a model's answer into a message: what the model thinks is kept apart from what it says, argument
+// texts are parsed but never repaired.
+func received(resp llm.Response, call *ModelCall) Message {
+	in := resp.Message
+	m := Message{Role: domains.RoleAssistant, Content: in.Content, Provider: in.Extra}
+	if in.Content != nil {
+		if said, thought := splitThinking(*in.Content); thought != "" {
+			m.Content = &said
+			call.Quirks = append(call.Quirks, "think_in_content")
+		}
+	}
+	for _, c := range in.ToolCalls {
+		out := ToolCall{ID: c.ID, Name: c.Name, Provider: c.Extra}
+		out.Arguments, out.Malformed, out.Reason = parseArguments(c.Arguments, resp.FinishReason == "length")
+		m.ToolCalls = append(m.ToolCalls, out)
+	}
+	return m
+}
+
+// parseArguments reads the argument text of a call. Nothing and null mean no arguments; anything else that is no
+// object is malformed, with the reason in words for the model.
+func parseArguments(text string, truncated bool) (args value.Value, malformed, reason string) {
+	trimmed := strings.TrimSpace(text)
+	if trimmed == "" || trimmed == "null" {
+		return value.OfMap(nil), "", ""
+	}
+	v, err := value.ParseString(trimmed)
+	switch {
+	case err != nil && truncated:
+		return value.Value{}, text, "the arguments are truncated because the answer reached its length limit"
+	case err != nil:
+		return value.Value{}, text, err.Error()
+	case v.Kind() != value.Object:
+		return value.Value{}, text, "arguments must be an object, not " + article(v.TypeName())
+	}
+	return v, "", ""
+}
+
+func article(typeName string) string {
+	switch typeName {
+	case "list":
+		return "an array"
+	case "str":
+		return "a string"
+	case "bool":
+		return "a boolean"
+	}
+	return "a number"
+}
+
+// splitThinking separates blocks between <think> tags, which some servers leave in the content, from the visible
+// text. A block that never closes is all thought.
+func splitThinking(text string) (said, thought string) {
+	const open, closing = "<think>", "</think>"
+	var visible, hidden strings.Builder
+	for {
+		before, after, ok := strings.Cut(text, open)
+		if !ok {
+			break
+		}
+		visible.WriteString(before)
+		inside, rest, _ := strings.Cut(after, closing)
+		hidden.WriteString(inside + "\n")
+		text = rest
+	}
+	if hidden.Len() == 0 {
+		return text, ""
+	}
+	visible.WriteString(text)
+	return strings.TrimSpace(visible.String()), hidden.String()
+}
+
+// Wire turns a view into the messages of a request, after a system prompt. The side's own messages become the
+// assistant's; for the user's model the parts are therefore flipped (spec/core.md, section 5).
+func Wire(system string, view []Message, side Side) []llm.Message {
+	out := make([]llm.Message, 0, len(view)+1)
+	out = append(out, llm.Message{Role: llm.System, Content: &system})
+	for _, m := range view {
+		if w, ok := wire(m, side); ok {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+func wire(m Message, side Side) (llm.Message, bool) {
+	switch {
+	case m.Role == domains.RoleTool:
+		text := m.TextOf()
+		return llm.Message{Role: llm.ToolRole, ToolCallID: m.ID, Content: &text}, true
+	case m.Role == domains.RoleSystem, m.Role == domains.RoleDeveloper:
+		return llm.Message{Role: llm.Role(m.Role), Content: m.Content}, true
+	case m.Side() != side:
+		if !m.HasText() {
+			return llm.Message{}, false
+		}
+		return llm.Message{Role: llm.User, Content: m.Content}, true
+	}
+	out := llm.Message{Role: llm.Assistant, Content: m.Content, Extra: m.Provider}
+	for _, c := range m.ToolCalls {
+		out.ToolCalls = append(out.ToolCalls, llm.ToolCall{ID: c.ID, Name: c.Name, Arguments: wireArguments(c), Extra: c.Provider})
+	}
+	return out, out.Content != nil || out.ToolCalls != nil
+}
+
+// wireArguments is the argument text that goes back to the model. Servers refuse history whose arguments are not
+// JSON, so a malformed text is shown inside an object that says what it is.
+func wireArguments(c ToolCall) string {
+	if c.Reason == "" {
+		text, err := c.Arguments.MarshalJSON()
+		if err == nil {
+			return string(text)
+		}
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(map[string]string{"malformed_arguments": c.Malformed}); err != nil {
+		return "{}"
+	}
+	return strings.TrimSpace(b.String())
+}

@@ -1,0 +1,54 @@
+package sim
+
+import (
+	"context"
+	_ "embed"
+
+	"github.com/tauguide/tauguide/domains"
+)
+
+// Our own instructions for the simulated user; a τ² data folder brings the reference's.
+var (
+	//go:embed guidelines/user.md
+	plainGuidelines string
+	//go:embed guidelines/user_tools.md
+	toolGuidelines string
+)
+
+// user is the simulated customer: a model that is told the scenario and plays it.
+type user struct {
+	model  *Model
+	system string
+	tools  []domains.ToolSpec
+}
+
+// NewUser makes the simulated user of a task (spec/core.md, section 5).
+func NewUser(w *domains.World, t *domains.Task, m *Model) Speaker {
+	tools := w.UserTools(t)
+	return &user{model: m, tools: tools, system: UserPrompt(w, t)}
+}
+
+// UserPrompt is the system prompt of the simulated user: the guidelines, then the scenario.
+func UserPrompt(w *domains.World, t *domains.Task) string {
+	guide := w.Guidelines.Plain
+	if guide == "" {
+		guide = plainGuidelines
+	}
+	if len(w.UserTools(t)) > 0 {
+		guide = w.Guidelines.WithTools
+		if guide == "" {
+			guide = toolGuidelines
+		}
+	}
+	return guide + "\n\n<scenario>\n" + t.UserScenario.Text() + "\n</scenario>"
+}
+
+// Next lets the model say the customer's next words.
+func (u *user) Next(ctx context.Context, v View) (Turn, error) {
+	m, call, err := u.model.Ask(ctx, v.Index, Wire(u.system, v.Messages, UserSide), u.tools, "")
+	if err != nil {
+		return Turn{}, err
+	}
+	m.Role = domains.RoleUser
+	return Turn{Message: m, Calls: []ModelCall{call}}, nil
+}

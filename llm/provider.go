@@ -28,8 +28,8 @@ const maxReply = 32 << 20
 // the seam: the provider is also the HTTPDoer under the client, replaces the
 // body on the way out and normalises the reply on the way in. An exchange in
 // the request's context carries what passes beside the types. The request that
-// go-openai sees holds nothing but the model name, so its own checks of model
-// families never apply.
+// go-openai sees is a placeholder, so its own checks of model names and
+// parameters never apply.
 type provider struct {
 	endpoint Endpoint
 	models   Models
@@ -89,7 +89,7 @@ func (p *provider) Complete(ctx context.Context, req Request) (Response, error) 
 		if err != nil {
 			return Response{}, p.sign(&Error{Kind: KindBadRequest, Message: err.Error(), Err: err}, model, attempt-1)
 		}
-		resp, failure := p.once(ctx, model, body, req.Tag)
+		resp, failure := p.once(ctx, body, req.Tag)
 		if failure != nil {
 			if p.learn(model, failure, body, known) {
 				continue
@@ -111,11 +111,26 @@ func encodeRequest(ep Endpoint, model string, req Request, caps Capability, know
 		caps.TokenField = known.tokenField
 	}
 	e := encoder{caps: caps, origin: ep.Origin(model), refused: known.refused}
-	e.buf = make([]byte, 0, 8<<10)
+	e.buf = make([]byte, 0, sizeHint(req))
 	if err := e.encode(model, req); err != nil {
 		return nil, nil, err
 	}
 	return validUTF8(e.buf), e.dropped, nil
+}
+
+// sizeHint estimates the length of the body, so that it is written in one piece.
+func sizeHint(req Request) int {
+	n := 1 << 10
+	for _, m := range req.Messages {
+		n += 64 + len(m.Text())*9/8
+		for _, c := range m.ToolCalls {
+			n += 128 + len(c.Name) + len(c.Arguments)*3/2
+		}
+	}
+	for _, t := range req.Tools {
+		n += 96 + len(t.Name) + len(t.Description) + len(t.Parameters)
+	}
+	return n
 }
 
 func (p *provider) sign(e *Error, model string, attempts int) *Error {
@@ -124,13 +139,13 @@ func (p *provider) sign(e *Error, model string, attempts int) *Error {
 }
 
 // once makes one HTTP request.
-func (p *provider) once(ctx context.Context, model string, body []byte, tag Tag) (Response, *Error) {
+func (p *provider) once(ctx context.Context, body []byte, tag Tag) (Response, *Error) {
 	x := &exchange{body: body}
 	if p.endpoint.Synthetic {
 		x.tag = encodeTag(tag)
 	}
 	start := time.Now()
-	out, err := p.api.CreateChatCompletion(context.WithValue(ctx, exchangeKey{}, x), openai.ChatCompletionRequest{Model: model})
+	out, err := p.api.CreateChatCompletion(context.WithValue(ctx, exchangeKey{}, x), openai.ChatCompletionRequest{Model: "placeholder"})
 	if err != nil {
 		return Response{}, p.failure(ctx, err)
 	}

@@ -81,7 +81,7 @@ func parseArguments(text string, truncated bool) (args value.Value, malformed, r
 	case err != nil && truncated:
 		return value.Value{}, text, "the arguments are truncated because the answer reached its length limit"
 	case err != nil:
-		return value.Value{}, text, err.Error()
+		return value.Value{}, text, strings.TrimPrefix(err.Error(), "invalid JSON: ")
 	case v.Kind() != value.Object:
 		return value.Value{}, text, "arguments must be an object, not " + article(v.TypeName())
 	}

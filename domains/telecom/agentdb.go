@@ -200,6 +200,8 @@ type AgentDB struct {
 	drafts int // bills that were drafted so far, of which their ids are made
 }
 
+func newAgentDB(a *Accounts) *AgentDB { return &AgentDB{Tree: record.NewTree(accountsType, a)} }
+
 // Diff compares with another database of either side.
 func (d *AgentDB) Diff(other domains.Database) []record.Change {
 	if o, ok := other.(*AgentDB); ok {

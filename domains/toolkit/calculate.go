@@ -10,8 +10,8 @@ import (
 // calculatorAlphabet is what an expression may be made of.
 const calculatorAlphabet = "0123456789+-*/(). "
 
-// Bounds of the calculator, against expressions that would eat the machine. The reference has the first one; the
-// second stands for the depth at which its parser gives up.
+// Bounds of the calculator, against expressions that would eat the machine: open parentheses (the reference's own),
+// and signs or exponents within each other.
 const (
 	maxParens = 200
 	maxNested = 1000
@@ -73,66 +73,15 @@ func parseExpression(text string) (term, error) {
 	p := &calcParser{tokens: tokens}
 	t, err := p.sum()
 	if err == nil && p.peek() != "" {
+		_ = p.stray()
 		err = badSyntax
 	}
-	if open && (err == badSyntax || err == noComma) {
+	// The reference notices an open parenthesis only where its parser gets to the end of the text.
+	if (err == badSyntax || err == noComma) && open && p.peek() == "" {
 		err = domains.Refusal("'(' was never closed (<string>, line 1)")
 	}
 	return t, err
 }
-
-// scan cuts an expression into numbers, operators and parentheses; open reports a parenthesis that is not closed.
-func scan(s string) (tokens []string, open bool, err error) {
-	depth := 0
-	for i := 0; i < len(s); {
-		n := 1
-		switch c := s[i]; {
-		case c == ' ':
-			i++
-			continue
-		case isDigit(c), c == '.' && i+1 < len(s) && isDigit(s[i+1]):
-			if n, err = scanNumber(s[i:]); err != nil {
-				return nil, false, err
-			}
-		case strings.HasPrefix(s[i:], "..."):
-			n = 3
-		case strings.HasPrefix(s[i:], "**"), strings.HasPrefix(s[i:], "//"):
-			n = 2
-		case c == '(':
-			if depth++; depth > maxParens {
-				return nil, false, domains.Refusal("too many nested parentheses (<string>, line 1)")
-			}
-		case c == ')':
-			if depth--; depth < 0 {
-				return nil, false, domains.Refusal("unmatched ')' (<string>, line 1)")
-			}
-		}
-		tokens = append(tokens, s[i:i+n])
-		i += n
-	}
-	return tokens, depth > 0, nil
-}
-
-func scanNumber(s string) (n int, err error) {
-	digits := func() {
-		for n < len(s) && isDigit(s[n]) {
-			n++
-		}
-	}
-	digits()
-	if n < len(s) && s[n] == '.' {
-		n++
-		digits()
-		return n, nil
-	}
-	if s[0] == '0' && strings.Trim(s[:n], "0") != "" {
-		return 0, domains.Refusal("leading zeros in decimal integer literals are not permitted; " +
-			"use an 0o prefix for octal integers (<string>, line 1)")
-	}
-	return n, nil
-}
-
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // calcParser is a recursive descent over the tokens: sum, product, sign, power, call, atom.
 type calcParser struct {
@@ -244,6 +193,9 @@ func (p *calcParser) power() (term, error) {
 // product, it is an attempt to call the number 2.
 func (p *calcParser) call() (term, error) {
 	callee, err := p.atom()
+	if err == nil && p.accept(".") != "" {
+		return nil, badSyntax // a name would have to follow
+	}
 	for err == nil && p.accept("(") != "" {
 		f, args := callee, term(nil)
 		p.accept("*", "**")
@@ -290,13 +242,18 @@ func (p *calcParser) closed() (term, error) {
 		return nil, err
 	case p.accept(")") != "":
 		return t, nil
-	case startsOperand(p.peek()):
-		return nil, noComma
 	}
-	return nil, badSyntax
+	return nil, p.stray()
 }
 
-// startsOperand reports whether a token is a number or an ellipsis.
-func startsOperand(token string) bool {
-	return token != "" && token != "." && strings.Trim(token, "0123456789.") == ""
+// stray is the failure at a token that cannot follow an expression. Where a second expression starts there, the
+// reference reads it as far as it goes before it complains.
+func (p *calcParser) stray() error {
+	if !startsOperand(p.peek()) {
+		return badSyntax
+	}
+	if _, err := p.sum(); err != nil && err != badSyntax && err != noComma {
+		return err
+	}
+	return noComma
 }

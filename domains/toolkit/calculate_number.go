@@ -107,6 +107,9 @@ func operateInts(op string, a, b *big.Int) (number, error) {
 		if b.Sign() == 0 {
 			return number{}, domains.Refusal("division by zero")
 		}
+		if a.Sign() == 0 {
+			return number{f: math.Copysign(0, float64(b.Sign()))}, nil
+		}
 		f, _ := new(big.Rat).SetFrac(a, b).Float64()
 		if math.IsInf(f, 0) {
 			return number{}, domains.Refusal("integer division result too large for a float")

@@ -1,0 +1,70 @@
+package check_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/all"
+	"github.com/tauguide/tauguide/domains/check"
+	"github.com/tauguide/tauguide/domains/domaintest"
+	"github.com/tauguide/tauguide/domains/retail"
+)
+
+func counts(r check.Report, split string) string {
+	for _, s := range r.Splits {
+		if s.Name == split {
+			return fmt.Sprintf("%d: %d Mut, %d PV, %d missing", s.Tasks, s.Mut, s.PV, len(s.Missing))
+		}
+	}
+	return "no such split"
+}
+
+// TestRealRetail pins the counts of the paper and the 18 gold actions that err in the reference too.
+func TestRealRetail(t *testing.T) {
+	r := check.World(domaintest.Real(t, retail.Domain(), domains.Options{}))
+	for split, want := range map[string]string{"base": "114: 104 Mut, 10 PV, 0 missing", "test": "40: 36 Mut, 4 PV, 0 missing"} {
+		if got := counts(r, split); got != want {
+			t.Errorf("split %s: %s, want %s", split, got, want)
+		}
+	}
+	if r.Actions != 550 || len(r.Broken) != 0 {
+		t.Errorf("%d gold actions, %d broken tasks; want 550, 0", r.Actions, len(r.Broken))
+	}
+	var tasks []string
+	writes := 0
+	for _, f := range r.Failing {
+		tasks = append(tasks, f.Task)
+		if f.Kind == "write" {
+			writes++
+		}
+	}
+	want := []string{"2", "3", "4", "35", "37", "38", "39", "46", "46", "47", "47", "54", "55", "64", "67", "67", "68", "105"}
+	if !slices.Equal(tasks, want) || writes != 2 {
+		t.Errorf("failing in tasks %v with %d writes, want %v with 2", tasks, writes, want)
+	}
+}
+
+// TestEmbedded holds our own data sets to a standard that the real ones do not meet: no gold action errs.
+func TestEmbedded(t *testing.T) {
+	for _, d := range all.Domains() {
+		t.Run(d.Name, func(t *testing.T) {
+			r := check.World(domaintest.Embedded(t, d, domains.Options{}))
+			for _, f := range r.Failing {
+				t.Errorf("task %s action %d %s: %s", f.Task, f.Action, f.Name, f.Error)
+			}
+			for _, b := range r.Broken {
+				t.Errorf("task %s: %s", b.Task, b.Error)
+			}
+			for _, s := range r.Splits {
+				if len(s.Missing) > 0 {
+					t.Errorf("split %s names tasks that do not exist: %v", s.Name, s.Missing)
+				}
+			}
+			if r.Actions == 0 {
+				t.Error("no gold actions")
+			}
+		})
+	}
+}

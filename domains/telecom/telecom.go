@@ -1,0 +1,62 @@
+// Package telecom is the hotline of a phone company: customers have no service, no mobile data or no picture messages,
+// and the agent talks them through mending it on a simulated phone, which only the user can touch
+// (spec/domains/telecom.md). Both sides have tools; a sync links their databases.
+package telecom
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/toolkit"
+	"github.com/tauguide/tauguide/domains/value"
+)
+
+//go:embed data
+var embedded embed.FS
+
+// Domain returns the telecom domain.
+func Domain() domains.Domain {
+	return domains.Domain{Name: "telecom", Summary: "a phone company's hotline: mend service, mobile data and picture messages on the user's phone", Open: open}
+}
+
+func open(d domains.Data, o domains.Options) (*domains.World, error) {
+	own, err := fs.Sub(embedded, "data")
+	if err != nil {
+		return nil, err
+	}
+	f, err := d.Domain("telecom", own)
+	if err != nil {
+		return nil, err
+	}
+	w := &domains.World{Name: "telecom", Options: o, SyncFunc: syncSides}
+	if w.Policy, err = readPolicy(f, o); err != nil {
+		return nil, err
+	}
+	accounts, err := loadFile(f, "db.toml", accountsType.Load)
+	if err != nil {
+		return nil, err
+	}
+	handset, err := loadFile(f, "user_db.toml", loadHandset)
+	if err != nil {
+		return nil, err
+	}
+	w.Fresh = func() (domains.Database, domains.Database) { return newAgentDB(&accounts), newUserDB(&handset) }
+	agent := toolkit.Bind(toolkit.Class{Name: "TelecomTools", Attribute: "customers"}, agentTools, agentFuncs)
+	user := toolkit.Bind(toolkit.Class{Name: "TelecomUserTools", Attribute: "device"}, userTools, userFuncs)
+	return w, f.Complete(w, agent, user)
+}
+
+func loadFile[T any](f *domains.Files, name string, load func(value.Value) (T, error)) (T, error) {
+	var zero T
+	v, err := f.TOML(name)
+	if err != nil {
+		return zero, err
+	}
+	out, err := load(v)
+	if err != nil {
+		return zero, fmt.Errorf("%s: %w", f.Path(name), err)
+	}
+	return out, nil
+}

@@ -1,0 +1,115 @@
+// Package metrics computes the figures of an experiment from outcomes: Pass^k, coverage and, with later tables, the
+// statistics of comparisons. It is pure: outcomes in, numbers out; it knows no files and prints nothing.
+//
+// A figure that the data does not determine is undefined, with the reason, and never silently an average over fewer
+// tasks (spec/metrics.md).
+package metrics
+
+import (
+	"cmp"
+	"slices"
+)
+
+// State is what one trial amounts to.
+type State uint8
+
+// The states. Void trials never ran (transport, budget, interruption) and pending ones wait for a judge; neither is
+// usable, both are counted beside every figure.
+const (
+	Failure State = iota
+	Success
+	Void
+	Pending
+)
+
+// Slice is a part of a domain's tasks.
+type Slice string
+
+// The slices. A task is Mut if its gold plan holds a mutating call of the agent's, else PV.
+const (
+	All Slice = "all"
+	PV  Slice = "PV"
+	Mut Slice = "Mut"
+)
+
+// Outcome is one planned trial with what came of it.
+type Outcome struct {
+	Domain string
+	System string
+	Task   string
+	Trial  int
+	Mut    bool
+	State  State
+}
+
+// In reports whether the outcome belongs to a slice.
+func (o Outcome) In(s Slice) bool { return s == All || (s == Mut) == o.Mut }
+
+// Group names a system on a domain.
+type Group struct{ Domain, System string }
+
+// ByGroup sorts outcomes into groups, in order of first appearance of domain and system.
+func ByGroup(all []Outcome) ([]Group, map[Group][]Outcome) {
+	var order []Group
+	by := map[Group][]Outcome{}
+	rank := map[string]int{}
+	for _, o := range all {
+		g := Group{o.Domain, o.System}
+		if _, ok := by[g]; !ok {
+			order = append(order, g)
+		}
+		for _, name := range []string{"d:" + o.Domain, "s:" + o.System} {
+			if _, ok := rank[name]; !ok {
+				rank[name] = len(rank)
+			}
+		}
+		by[g] = append(by[g], o)
+	}
+	slices.SortStableFunc(order, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(rank["d:"+a.Domain], rank["d:"+b.Domain]), cmp.Compare(rank["s:"+a.System], rank["s:"+b.System]))
+	})
+	return order, by
+}
+
+// Select returns the outcomes of a slice.
+func Select(all []Outcome, s Slice) []Outcome {
+	var out []Outcome
+	for _, o := range all {
+		if o.In(s) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// Coverage counts what became of the planned trials.
+type Coverage struct {
+	Planned   int `json:"planned"`
+	Evaluable int `json:"evaluable"` // ran and scored
+	Void      int `json:"void"`      // never really ran
+	Pending   int `json:"pending"`   // wait for a judge
+}
+
+// Cover counts outcomes. Planned trials of which there is no record yet are to be among them, as Void.
+func Cover(all []Outcome) Coverage {
+	c := Coverage{Planned: len(all)}
+	for _, o := range all {
+		switch o.State {
+		case Void:
+			c.Void++
+		case Pending:
+			c.Pending++
+		default:
+			c.Evaluable++
+		}
+	}
+	return c
+}
+
+// Share is the evaluable part of the planned trials, 1 for an empty plan.
+func (c Coverage) Share() float64 {
+	if c.Planned == 0 {
+		return 1
+	}
+	return float64(c.Evaluable) / float64(c.Planned)
+}

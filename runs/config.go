@@ -1,0 +1,162 @@
+// Package runs carries out experiments: a config becomes a plan of trials, the plan is run in parallel, and every
+// trial is stored before it is scored. What is on disk is the truth: a run that was killed at any moment is resumed as
+// "plan minus finished", and tables, plots and pages are computed from the records alone.
+//
+// Load reads a config, Execute runs it, Open reads what a run left behind.
+package runs
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tauguide/tauguide/domains"
+)
+
+// Config is one experiment as its file describes it, with defaults filled in. docs/config.md is its reference.
+type Config struct {
+	Name     string           `json:"name"` // default: the file's name
+	Note     string           `json:"note"`
+	Data     string           `json:"data"` // "embedded", or a τ² data folder
+	Seed     int64            `json:"seed"`
+	Trials   int              `json:"trials"`
+	Limits   Limits           `json:"limits"`
+	Cassette Cassette         `json:"cassette"`
+	Models   map[string]Model `json:"models"`
+	User     Role             `json:"user"`
+	Judge    Role             `json:"judge"`
+	Domains  []Domain         `json:"domains"`
+	Systems  []System         `json:"systems"`
+
+	source *source // where each field stands in the file
+}
+
+// Limits bound trials and the run.
+type Limits struct {
+	MaxSteps    int      `json:"max_steps"`
+	MaxErrors   int      `json:"max_errors"`
+	Timeout     Duration `json:"timeout"` // of one conversation
+	Concurrency int      `json:"concurrency"`
+	MaxCost     float64  `json:"max_cost"`   // dollars of the whole run; 0 is no bound
+	MaxTokens   int64    `json:"max_tokens"` // tokens of the whole run, prompts included; 0 is no bound
+}
+
+// Cassette says whether model answers are recorded or replayed.
+type Cassette struct {
+	Mode string `json:"mode"`
+	Path string `json:"path,omitempty"`
+}
+
+// Model is a language model under the name that systems call it by.
+type Model struct {
+	Model           string                     `json:"model,omitempty"` // as the endpoint calls it; default: the name in the config
+	BaseURL         string                     `json:"base_url,omitempty"`
+	Key             string                     `json:"key,omitempty"`
+	Temperature     *float64                   `json:"temperature,omitempty"`
+	TopP            *float64                   `json:"top_p,omitempty"`
+	MaxTokens       *int                       `json:"max_tokens,omitempty"`
+	Seed            *bool                      `json:"seed,omitempty"` // send the trial's seed; default true
+	ReasoningEffort string                     `json:"reasoning_effort,omitempty"`
+	Concurrency     int                        `json:"concurrency,omitempty"`
+	RPS             float64                    `json:"rps,omitempty"`
+	Timeout         Duration                   `json:"timeout,omitempty"` // of one request
+	Extra           map[string]json.RawMessage `json:"extra,omitempty"`
+
+	// Synthetic makes it a scripted model: inside this process, or at base_url where one is given.
+	Synthetic       bool               `json:"synthetic,omitempty"`
+	Mistakes        map[string]float64 `json:"mistakes,omitempty"` // probability by kind of mistake
+	FollowsGuidance *float64           `json:"follows_guidance,omitempty"`
+}
+
+// Role names the model that plays a part.
+type Role struct {
+	Model string `json:"model,omitempty"`
+}
+
+// Domain selects tasks.
+type Domain struct {
+	Name       string             `json:"name"`
+	Split      string             `json:"split"`
+	PolicyType domains.PolicyType `json:"policy_type,omitempty"`
+	Solo       bool               `json:"solo,omitempty"`
+	Tasks      []string           `json:"tasks,omitempty"` // of the split; all if empty
+}
+
+// System is one system under test: an agent, its model, and overlays around it.
+type System struct {
+	Name     string          `json:"name"`
+	Agent    string          `json:"agent"`
+	Model    string          `json:"model,omitempty"`
+	Params   json.RawMessage `json:"params,omitempty"`
+	Overlays []Overlay       `json:"overlays,omitempty"` // the first is the outermost
+}
+
+// Overlay is one layer around an agent. In a config it is a map with the name as its only key.
+type Overlay struct {
+	Name   string
+	Params json.RawMessage
+}
+
+// MarshalJSON writes the overlay as configs do.
+func (o Overlay) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]json.RawMessage{o.Name: o.Params})
+}
+
+// UnmarshalJSON reads {name: params}, or a bare name.
+func (o *Overlay) UnmarshalJSON(text []byte) error {
+	if json.Unmarshal(text, &o.Name) == nil {
+		return nil
+	}
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(text, &m); err != nil {
+		return err
+	}
+	for name, params := range m {
+		*o = Overlay{Name: name, Params: params}
+	}
+	if len(m) != 1 {
+		return fmt.Errorf("an overlay is a map with one key, its name: got %d keys", len(m))
+	}
+	return nil
+}
+
+// Duration is a time span; configs write it like 30m or 90s.
+type Duration time.Duration
+
+// MarshalText writes the duration as configs do.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+// UnmarshalText reads 30m, 90s, 1h30m.
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	if err != nil || v < 0 {
+		return fmt.Errorf("%q is no time span: write it like 90s or 30m", text)
+	}
+	*d = Duration(v)
+	return nil
+}
+
+// Load reads a config file. env resolves $VAR in base_url, key and data; an empty value counts as unset. Errors name
+// file, line and column.
+func Load(path string, env func(string) string) (*Config, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read config: %w", err)
+	}
+	return Parse(path, text, env)
+}
+
+// Parse is Load for a text at hand; file serves the errors and the default name.
+func Parse(file string, text []byte, env func(string) string) (*Config, error) {
+	return nil, fmt.Errorf("%s: not there yet", file)
+}
+
+func defaultName(file string) string {
+	base := filepath.Base(file)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
+type source struct{}

@@ -1,0 +1,108 @@
+package show_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/domaintest"
+	"github.com/tauguide/tauguide/domains/mock"
+	"github.com/tauguide/tauguide/domains/value"
+	"github.com/tauguide/tauguide/metrics"
+	"github.com/tauguide/tauguide/runs/show"
+	"github.com/tauguide/tauguide/sim"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func TestSafe(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"plain", "a\nb", "a\nb"},
+		{"escape sequence", "x\x1b[2Jy", `x\u{1b}[2Jy`},
+		{"right-to-left override", "a\u202eb", `a\u{202e}b`},
+		{"zero width space", "a\u200bb", `a\u{200b}b`},
+		{"joined emoji stay", "👩‍👩‍👧", "👩‍👩‍👧"},
+		{"line separator", "a\u2028b", `a\u{2028}b`},
+		{"nul and carriage return", "a\x00\rb", `a\u{0}\u{d}b`},
+		{"invalid bytes", "a\xffb", `a\xffb`},
+		{"a real replacement character", "a\ufffdb", "a\ufffdb"},
+	} {
+		if got := show.Safe(c.in); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func FuzzSafe(f *testing.F) {
+	f.Add("a\x1b[31mred\u202e")
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, r := range show.Safe(s) {
+			if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+				t.Fatalf("%q still holds %U", s, r)
+			}
+		}
+	})
+}
+
+// TestPrint shows a conversation that ends in the wrong state.
+func TestPrint(t *testing.T) {
+	w := domaintest.Embedded(t, mock.Domain(), domains.Options{})
+	task, ok := w.Task("finish_task")
+	if !ok {
+		t.Fatal("no task finish_task")
+	}
+	env, err := w.New(task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := value.OfMap(value.MapOf(value.Pair{Key: "user_id", Value: value.OfString("user_1")}, value.Pair{Key: "title", Value: value.OfString("évil \u202e\x1b[2J")}))
+	good := sim.ToolCall{ID: "c1", Name: "create_task", Arguments: args, Requestor: domains.AgentSide}
+	bad := sim.ToolCall{ID: "c2", Name: "create_task", Malformed: `{"user_id": "us`, Reason: "invalid JSON: unexpected EOF", Requestor: domains.AgentSide}
+	rec := sim.Record{Key: sim.Key{Domain: "mock", System: "ReAct", Task: task.ID}, Seed: 626729, Synthetic: true, Termination: sim.UserStop, Steps: 5, ToolErrors: 1,
+		Messages: []sim.Message{
+			{Role: domains.RoleAssistant, Content: domains.Text(domains.Greeting)},
+			{Role: domains.RoleUser, Content: domains.Text("I watered the plants.")},
+			{Role: domains.RoleAssistant, ToolCalls: []sim.ToolCall{good, bad}},
+			domains.ResultMessage(good, env.Call(domains.AgentSide, good)),
+			domains.ResultMessage(bad, env.Call(domains.AgentSide, bad)),
+			{Role: domains.RoleUser, Content: domains.Text("###STOP###")},
+		},
+		Events: []sim.Event{{Kind: sim.EventPrivate, Side: domains.AgentSide, Index: 2,
+			Messages: []sim.Message{{Role: domains.RoleDeveloper, Content: domains.Text("Mark the task first.")}}}},
+	}
+	score, err := sim.ScoreRecord(context.Background(), w, task, rec, sim.ScoreOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := show.Print(&b, show.View{Record: rec, Score: &score, Task: task, Slice: metrics.Mut}, show.Options{MaxResult: 200}); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join("testdata", "mock.txt")
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v (run with -update to write it)", err)
+	}
+	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if strings.ContainsAny(b.String(), "\x1b\u202e") {
+		t.Error("a control character reached the terminal")
+	}
+}

@@ -150,10 +150,11 @@ func (e *encoder) calls(m Message) error {
 // which servers demand. Text that is not an object goes back as it came, unless
 // the server refuses such history: then it travels inside an object.
 func (e *encoder) arguments(text string) string {
-	if strings.TrimSpace(text) == "" {
+	trimmed := strings.Trim(text, " \t\r\n") // what JSON calls white space
+	if trimmed == "" {
 		return "{}"
 	}
-	if !e.caps.StrictArguments || (strings.HasPrefix(strings.TrimSpace(text), "{") && json.Valid([]byte(text))) {
+	if !e.caps.StrictArguments || (trimmed[0] == '{' && json.Valid([]byte(text))) {
 		return text
 	}
 	return `{"invalid_arguments":` + string(appendString(nil, text)) + `}`
@@ -178,10 +179,13 @@ func (e *encoder) allowed(name string, patterns []string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return glob(p, name) })
 }
 
+// ownFields are written by the encoder itself and never taken from extras.
+var ownFields = []string{"role", "content", "name", "tool_calls", "tool_call_id", "id", "type", "arguments"}
+
 // extras writes the allowed fields in the order of their names.
 func (e *encoder) extras(fields map[string]json.RawMessage, patterns []string) error {
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		if !e.allowed(key, patterns) || slices.Contains([]string{"role", "content", "tool_calls", "tool_call_id"}, key) {
+		if !e.allowed(key, patterns) || slices.Contains(ownFields, key) {
 			continue
 		}
 		if err := e.raw(key, fields[key]); err != nil {

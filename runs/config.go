@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim"
 )
 
 // Config is one experiment as its file describes it, with defaults filled in. docs/config.md is its reference.
@@ -151,12 +153,51 @@ func Load(path string, env func(string) string) (*Config, error) {
 
 // Parse is Load for a text at hand; file serves the errors and the default name.
 func Parse(file string, text []byte, env func(string) string) (*Config, error) {
-	return nil, fmt.Errorf("%s: not there yet", file)
+	tree, src, err := readYAML(file, text)
+	if err != nil {
+		return nil, err
+	}
+	if err := validate(tree, src); err != nil {
+		return nil, err
+	}
+	expandAll(tree, src, env)
+	plain, err := json.Marshal(tree)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	c := defaults(file)
+	if err := json.Unmarshal(plain, c); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	c.source = src
+	for i := range c.Domains {
+		if c.Domains[i].Split == "" {
+			c.Domains[i].Split = "base"
+		}
+	}
+	for name, m := range c.Models {
+		if m.Model == "" {
+			m.Model = name
+			c.Models[name] = m
+		}
+	}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
-func defaultName(file string) string {
+// defaults is what a config says where it is silent.
+func defaults(file string) *Config {
 	base := filepath.Base(file)
-	return strings.TrimSuffix(base, filepath.Ext(base))
+	limits := sim.DefaultLimits()
+	return &Config{
+		Name: strings.TrimSuffix(base, filepath.Ext(base)), Data: embedded, Seed: 300, Trials: 4,
+		Limits: Limits{MaxSteps: limits.MaxSteps, MaxErrors: limits.MaxErrors, Timeout: Duration(limits.Timeout),
+			Concurrency: llm.DefaultConcurrency},
+		Cassette: Cassette{Mode: "off"},
+	}
 }
 
-type source struct{}
+// embedded is the value of data that stands for the program's own sets.
+const embedded = "embedded"

@@ -1,9 +1,154 @@
 package runs
 
-import "github.com/tauguide/tauguide/sim"
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
 
-// Planned is one trial of a plan.
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/all"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// Planned is one trial of a plan, a line of plan.jsonl.
 type Planned struct {
 	sim.Key
 	Seed int64 `json:"seed"` // sent to providers
+}
+
+// Worlds opens the data of all domains of a config.
+func Worlds(c *Config) (map[string]*domains.World, error) {
+	data := domains.Embedded()
+	if c.Data != embedded {
+		if err := c.source.needed("data", ", or give the folder with --data"); err != nil {
+			return nil, err
+		}
+		var err error
+		if data, err = domains.Folder(filepath.FromSlash(c.Data)); err != nil {
+			return nil, c.source.positioned("data", err)
+		}
+	}
+	out := map[string]*domains.World{}
+	for i, d := range c.Domains {
+		at := fmt.Sprintf("domains[%d]", i)
+		domain, err := all.Domain(d.Name)
+		if err != nil {
+			return nil, c.source.positioned(at, err)
+		}
+		w, err := domain.Open(data, domains.Options{Policy: d.PolicyType, Solo: d.Solo})
+		if err != nil {
+			return nil, c.source.positioned(at, fmt.Errorf("domain %s: %w", d.Name, err))
+		}
+		out[d.Name] = w
+	}
+	return out, nil
+}
+
+// selectTasks picks a domain's tasks in the order of spec/core.md, section 1: split, then ids, then what the setting
+// allows. The order is that of the task file.
+func selectTasks(c *Config, i int, w *domains.World) ([]*domains.Task, error) {
+	d, at := c.Domains[i], fmt.Sprintf("domains[%d]", i)
+	tasks, err := w.Select(d.Split)
+	if err != nil {
+		return nil, c.source.positioned(at+".split", err)
+	}
+	if len(d.Tasks) > 0 {
+		byID := map[string]bool{}
+		for _, t := range tasks {
+			byID[t.ID] = true
+		}
+		for k, id := range d.Tasks {
+			if !byID[id] {
+				path := fmt.Sprintf("%s.tasks[%d]", at, k)
+				return nil, c.source.errorf(path, "%s: split %s of %s has no task %q%s", path, d.Split, d.Name, id, oneOf(id, byID))
+			}
+		}
+		tasks = slices.DeleteFunc(tasks, func(t *domains.Task) bool { return !slices.Contains(d.Tasks, t.ID) })
+	}
+	if d.Solo {
+		tasks = slices.DeleteFunc(tasks, func(t *domains.Task) bool { return !soloTask(t) })
+	}
+	if len(tasks) == 0 {
+		return nil, c.source.errorf(at, "%s: no task of split %s of %s can be run so", at, d.Split, d.Name)
+	}
+	return tasks, nil
+}
+
+// soloTask reports whether a task can be done without a user: it has a ticket and something to do, and its history,
+// if any, is calls and results alone (spec/core.md, section 5).
+func soloTask(t *domains.Task) bool {
+	if t.Ticket == nil || t.Criteria == nil || len(t.Criteria.Actions) == 0 {
+		return false
+	}
+	if t.InitialState == nil {
+		return true
+	}
+	return !slices.ContainsFunc(t.InitialState.History, func(m domains.Message) bool {
+		return m.Role != domains.RoleTool && !m.IsToolCall()
+	})
+}
+
+// makePlan lays out all trials: trial by trial, so that a run that is stopped early has whole passes, and within one
+// all systems on a task side by side, so that they finish alike.
+func makePlan(c *Config, worlds map[string]*domains.World, limit int) ([]Planned, error) {
+	tasks := make([][]*domains.Task, len(c.Domains))
+	for i, d := range c.Domains {
+		selected, err := selectTasks(c, i, worlds[d.Name])
+		if err != nil {
+			return nil, err
+		}
+		if limit > 0 && limit < len(selected) {
+			selected = selected[:limit]
+		}
+		tasks[i] = selected
+	}
+	var out []Planned
+	for trial, seed := range TrialSeeds(c.Seed, c.Trials) {
+		for i, d := range c.Domains {
+			for _, t := range tasks[i] {
+				for _, s := range c.Systems {
+					out = append(out, Planned{Key: sim.Key{Domain: d.Name, System: s.Name, Task: t.ID, Trial: trial}, Seed: seed})
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// union adds the trials of b that a does not have to the end of a.
+func union(a, b []Planned) []Planned {
+	have := make(map[sim.Key]bool, len(a))
+	for _, p := range a {
+		have[p.Key] = true
+	}
+	out := slices.Clone(a)
+	for _, p := range b {
+		if !have[p.Key] {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+
+// ParseKey reads domain/system/task/trial. It is resolved against a plan, since names may hold slashes.
+func ParseKey(text string, plan []Planned) (sim.Key, error) {
+	known := map[string]bool{}
+	for _, p := range plan {
+		s := KeyString(p.Key)
+		if s == text {
+			return p.Key, nil
+		}
+		known[s] = true
+	}
+	if strings.Count(text, "/") < 3 {
+		return sim.Key{}, fmt.Errorf("key %q: write it as domain/system/task/trial", text)
+	}
+	near := nearest(text, slices.Sorted(maps.Keys(known)))
+	if near != "" {
+		near = "; did you mean \"" + near + "\"?"
+	}
+	return sim.Key{}, fmt.Errorf("key %q is not in the run's plan%s", text, near)
 }

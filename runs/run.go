@@ -80,6 +80,3 @@ func Prepare(cfg *Config, o Options) (*Job, error) { return nil, errTODO }
 // Execute runs a config to its end. The summary is valid together with an error, as far as the run came.
 // Cancelling ctx gives up running conversations, keeps what is finished, and returns a summary with Interrupted set.
 func Execute(ctx context.Context, cfg *Config, o Options) (*Summary, error) { return nil, errTODO }
-
-// Schema returns the JSON Schema of a config.
-func Schema() []byte { return nil }

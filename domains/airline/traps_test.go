@@ -170,6 +170,13 @@ func TestBooking(t *testing.T) {
 			changes: []string{seats, listed, added(`{"amount": 450, "payment_id": "card_1"}`, "1")},
 		},
 		{
+			name:  "an unpriced number of bags has any size",
+			calls: []toolCall{{"book_reservation", booking(`"total_baggages": 2`, `"total_baggages": 100000000000000000000`)}},
+			want:  `..."total_baggages": 100000000000000000000, `,
+			changes: []string{seats, listed, strings.Replace(added(`{"amount": 400, "payment_id": "card_1"}`, "0"),
+				`"total_baggages": 2`, `"total_baggages": 100000000000000000000`, 1)},
+		},
+		{
 			name:  "a float number of bags makes the total a float",
 			calls: []toolCall{{"book_reservation", booking(`"nonfree_baggages": 0`, `"nonfree_baggages": 1.0`)}},
 			want:  "Error: Payment amount does not add up, total price is 450.0, but paid 400",

@@ -55,16 +55,15 @@ func coerceInt(v value.Value) (int64, error) {
 func parseInt(s string) (int64, error) {
 	s = strings.TrimSpace(s)
 	whole, frac, dotted := strings.Cut(s, ".")
-	if dotted && strings.Trim(frac, "0") != "" {
+	if dotted && (frac == "" || strings.Trim(frac, "0") != "") {
 		return 0, errInt
 	}
 	digits, ok := stripUnderscores(whole)
 	if !ok {
 		return 0, errInt
 	}
-	digits = strings.TrimPrefix(digits, "+")
 	b, ok := new(big.Int).SetString(digits, 10)
-	if !ok || strings.HasPrefix(digits, "+") {
+	if !ok {
 		return 0, errInt
 	}
 	if !b.IsInt64() {
@@ -102,10 +101,13 @@ func coerceFloat(v value.Value) (float64, error) {
 		return 0, errNumber
 	}
 	f, err := strconv.ParseFloat(s, 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0, errNumber
+	switch {
+	case err == nil, errors.Is(err, strconv.ErrRange):
+		return f, nil
+	case strings.EqualFold(s, "+nan"), strings.EqualFold(s, "-nan"):
+		return math.NaN(), nil // a sign that Go does not read there
 	}
-	return f, nil
+	return 0, errNumber
 }
 
 // coerceBool accepts booleans, the numbers 0 and 1, and the usual words.

@@ -99,6 +99,8 @@ func always[T any](v T) func() T { return func() T { return v } }
 
 func none[T any]() []T { return []T{} }
 
+func null() *string { return nil }
+
 var planType = record.Struct(record.Model{Name: "Plan", Closed: true},
 	record.F("plan_id", record.String, func(p *Plan) *string { return &p.ID }),
 	record.F("name", record.String, func(p *Plan) *string { return &p.Name }),
@@ -135,7 +137,7 @@ var customerType = record.Struct(record.Model{Name: "Customer", Closed: true},
 	record.Opt("bill_ids", record.ListOf(record.String), func(c *Customer) *[]string { return &c.BillIDs }, none[string]),
 	// The reference's default is a day where it means a moment, and dumps as one.
 	record.Opt("created_at", dateTimeType, func(c *Customer) *string { return &c.CreatedAt }, always("2025-01-01")),
-	record.OrNull("last_extension_date", dateType, func(c *Customer) **string { return &c.LastExtension }),
+	record.Opt("last_extension_date", dateOrNull, func(c *Customer) **string { return &c.LastExtension }, null),
 	record.Opt("goodwill_credit_used_this_year", record.Float, func(c *Customer) *float64 { return &c.GoodwillCredit }, always(0.0)),
 )
 
@@ -145,14 +147,14 @@ var lineType = record.Struct(record.Model{Name: "Line", Closed: true},
 	record.Opt("status", record.Enum(lineActive, lineSuspended, linePending, "Closed"), func(l *Line) *string { return &l.Status },
 		always(linePending)),
 	record.F("plan_id", record.String, func(l *Line) *string { return &l.PlanID }),
-	record.OrNull("device_id", record.String, func(l *Line) **string { return &l.DeviceID }),
+	record.Opt("device_id", textOrNull, func(l *Line) **string { return &l.DeviceID }, null),
 	record.Opt("data_used_gb", record.Raw(record.Float), func(l *Line) *value.Value { return &l.DataUsed }, always(value.OfFloat(0))),
 	record.Opt("data_refueling_gb", record.Float, func(l *Line) *float64 { return &l.DataRefueled }, always(0.0)),
 	record.Opt("roaming_enabled", record.Bool, func(l *Line) *bool { return &l.Roaming }, always(false)),
-	record.OrNull("contract_end_date", dateType, func(l *Line) **string { return &l.ContractEnd }),
-	record.OrNull("last_plan_change_date", dateType, func(l *Line) **string { return &l.PlanChanged }),
-	record.OrNull("last_sim_replacement_date", dateType, func(l *Line) **string { return &l.SIMReplaced }),
-	record.OrNull("suspension_start_date", dateType, func(l *Line) **string { return &l.SuspendedSince }),
+	record.Opt("contract_end_date", dateOrNull, func(l *Line) **string { return &l.ContractEnd }, null),
+	record.Opt("last_plan_change_date", dateOrNull, func(l *Line) **string { return &l.PlanChanged }, null),
+	record.Opt("last_sim_replacement_date", dateOrNull, func(l *Line) **string { return &l.SIMReplaced }, null),
+	record.Opt("suspension_start_date", dateOrNull, func(l *Line) **string { return &l.SuspendedSince }, null),
 )
 
 var lineItemType = record.Struct(record.Model{Name: "LineItem", Closed: true},
@@ -179,11 +181,11 @@ var deviceType = record.Struct(record.Model{Name: "Device", Closed: true},
 	record.F("device_id", record.String, func(d *Device) *string { return &d.ID }),
 	record.F("device_type", record.Enum("phone", "router", "tablet", "watch", "other"), func(d *Device) *string { return &d.Kind }),
 	record.F("model", record.String, func(d *Device) *string { return &d.Model }),
-	record.OrNull("imei", record.String, func(d *Device) **string { return &d.IMEI }),
+	record.Opt("imei", textOrNull, func(d *Device) **string { return &d.IMEI }, null),
 	record.F("is_esim_capable", record.Bool, func(d *Device) *bool { return &d.ESIM }),
 	record.Opt("activated", record.Bool, func(d *Device) *bool { return &d.Activated }, always(false)),
-	record.OrNull("activation_date", dateTimeType, func(d *Device) **string { return &d.ActivatedAt }),
-	record.OrNull("last_esim_transfer_date", dateTimeType, func(d *Device) **string { return &d.TransferredAt }),
+	record.Opt("activation_date", dateTimeOrNull, func(d *Device) **string { return &d.ActivatedAt }, null),
+	record.Opt("last_esim_transfer_date", dateTimeOrNull, func(d *Device) **string { return &d.TransferredAt }, null),
 )
 
 var accountsType = record.Struct(record.Model{Name: "TelecomDB", Closed: true},
@@ -201,14 +203,6 @@ type AgentDB struct {
 }
 
 func newAgentDB(a *Accounts) *AgentDB { return &AgentDB{Tree: record.NewTree(accountsType, a)} }
-
-// Diff compares with another database of either side.
-func (d *AgentDB) Diff(other domains.Database) []record.Change {
-	if o, ok := other.(*AgentDB); ok {
-		return d.Tree.Diff(&o.Tree)
-	}
-	return record.OtherClass(d.Class(), other.Class())
-}
 
 // Patch merges data in and validates the whole again.
 func (d *AgentDB) Patch(data value.Value) (domains.Database, error) {

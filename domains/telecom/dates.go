@@ -21,14 +21,27 @@ const (
 )
 
 // dateType is a day, kept as its ISO text, so that texts order as days do.
-var dateType = moment("a date such as 2025-01-31", func(s string) (string, bool) {
-	t, err := time.Parse(time.DateOnly, s)
-	return t.Format(time.DateOnly), err == nil
-})
+var dateType = scalar("a date such as 2025-01-31", parseDate)
+
+// The fields that may be null share their texts between the copies of a database: nobody writes through the pointer.
+var (
+	textOrNull     = scalarOrNull("a string", func(s string) (string, bool) { return s, true })
+	dateOrNull     = scalarOrNull("a date such as 2025-01-31", parseDate)
+	dateTimeOrNull = scalarOrNull(wantDateTime, parseDateTime)
+)
 
 // dateTimeType is a moment, kept as the text that it has in a dump: with a space, with microseconds only if there are
 // some. A text with T in place of the space loads, and a bare day is its midnight.
-var dateTimeType = moment("a date and time such as 2025-01-31T10:30:00", func(s string) (string, bool) {
+var dateTimeType = scalar(wantDateTime, parseDateTime)
+
+const wantDateTime = "a date and time such as 2025-01-31T10:30:00"
+
+func parseDate(s string) (string, bool) {
+	t, err := time.Parse(time.DateOnly, s)
+	return t.Format(time.DateOnly), err == nil
+}
+
+func parseDateTime(s string) (string, bool) {
 	iso := strings.Replace(s, " ", "T", 1)
 	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04", time.DateOnly} {
 		if t, err := time.Parse(layout, iso); err == nil {
@@ -39,7 +52,7 @@ var dateTimeType = moment("a date and time such as 2025-01-31T10:30:00", func(s 
 		return dateTimeText(t) + t.Format("-07:00"), true
 	}
 	return "", false
-})
+}
 
 func dateTimeText(t time.Time) string {
 	if t.Nanosecond() >= 1000 {
@@ -48,19 +61,44 @@ func dateTimeText(t time.Time) string {
 	return t.Format(time.DateTime)
 }
 
-func moment(want string, parse func(string) (string, bool)) record.Type[string] {
+type parser func(string) (text string, ok bool)
+
+func (parse parser) load(l *record.Loader, v value.Value, want string) string {
+	s, ok := v.Text()
+	if ok {
+		s, ok = parse(s)
+	}
+	if !ok {
+		l.Fail(v, want)
+	}
+	return s
+}
+
+var stringSchema = value.MapOf(value.Pair{Key: "type", Value: value.OfString("string")})
+
+func scalar(want string, parse parser) record.Type[string] {
 	return record.New(record.Scalar[string]{
-		Load: func(l *record.Loader, v value.Value) string {
-			s, ok := v.Text()
-			if ok {
-				s, ok = parse(s)
-			}
-			if !ok {
-				l.Fail(v, want)
-			}
-			return s
-		},
+		Load:   func(l *record.Loader, v value.Value) string { return parse.load(l, v, want) },
 		Value:  func(v *string) value.Value { return value.OfString(*v) },
-		Schema: value.MapOf(value.Pair{Key: "type", Value: value.OfString("string")}),
+		Schema: stringSchema,
+	})
+}
+
+func scalarOrNull(want string, parse parser) record.Type[*string] {
+	return record.New(record.Scalar[*string]{
+		Load: func(l *record.Loader, v value.Value) *string {
+			if v.IsNull() {
+				return nil
+			}
+			s := parse.load(l, v, want)
+			return &s
+		},
+		Value: func(v **string) value.Value {
+			if *v == nil {
+				return value.Value{}
+			}
+			return value.OfString(**v)
+		},
+		Schema: stringSchema,
 	})
 }

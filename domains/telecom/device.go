@@ -41,36 +41,36 @@ func signalIcon(signal string) string {
 	return "📵 No Signal"
 }
 
-// statusBar is the line of icons at the top of the screen.
-func (p *Phone) statusBar() string {
-	var parts []string
+// appendBar appends the line of icons at the top of the screen.
+func (p *Phone) appendBar(dst []byte) []byte {
 	if p.Airplane {
-		parts = append(parts, "✈️ Airplane Mode")
+		dst = append(dst, "✈️ Airplane Mode"...)
 	} else {
-		parts = append(parts, signalIcon(p.Signal))
+		dst = append(dst, signalIcon(p.Signal)...)
 		if p.Technology != techNone {
-			parts = append(parts, p.Technology)
+			dst = append(append(dst, " | "...), p.Technology...)
 		}
 		switch {
 		case !p.Data || p.Technology == techNone:
-			parts = append(parts, "📵 Data Disabled")
+			dst = append(dst, " | 📵 Data Disabled"...)
 		case p.DataSaver:
-			parts = append(parts, "📱 Data Enabled", "🔽 Data Saver")
+			dst = append(dst, " | 📱 Data Enabled | 🔽 Data Saver"...)
 		default:
-			parts = append(parts, "📱 Data Enabled")
+			dst = append(dst, " | 📱 Data Enabled"...)
 		}
 	}
 	if p.WiFi && p.WiFiConnected {
 		if ssid := p.ssid(); ssid != "" {
-			parts = append(parts, "📡 Connected to "+ssid)
+			dst = append(append(dst, " | 📡 Connected to "...), ssid...)
 		} else {
-			parts = append(parts, "📡 Enabled")
+			dst = append(dst, " | 📡 Enabled"...)
 		}
 	}
 	if p.VPNConnected {
-		parts = append(parts, "🔒 VPN Connected")
+		dst = append(dst, " | 🔒 VPN Connected"...)
 	}
-	return strings.Join(append(parts, "🔋 "+strconv.FormatInt(p.Battery, 10)+"%"), " | ")
+	dst = strconv.AppendInt(append(dst, " | 🔋 "...), p.Battery, 10)
+	return append(dst, '%')
 }
 
 func (p *Phone) ssid() string {
@@ -82,7 +82,8 @@ func (p *Phone) ssid() string {
 
 // withBar is a message with the status bar below it.
 func (db *UserDB) withBar(message string) (toolkit.Result, error) {
-	return toolkit.Say(message + "\nStatus Bar: " + db.Root.Device.statusBar())
+	dst := append(make([]byte, 0, 256), message...)
+	return toolkit.Say(string(db.Root.Device.appendBar(append(dst, "\nStatus Bar: "...))))
 }
 
 func (p *Phone) networkStatus() string {
@@ -199,7 +200,7 @@ func (db *UserDB) reboot() (string, error) {
 	}
 	var seen string
 	if reset.Truthy() {
-		p.APN = factoryAPN()
+		p.APN = factoryAPN
 		seen = "Resetting APN settings...\n"
 	}
 	p.Status = statusSearching

@@ -31,11 +31,9 @@ func syncSides(agent, user domains.Database) error {
 	if err != nil {
 		return err
 	}
-	c, ok, err := value.Compare(l.DataUsed, value.OfFloat(p.DataLimit+l.DataRefueled), ">=")
-	if err != nil {
+	if s.UsageExceeded, err = reached(l.DataUsed, p.DataLimit+l.DataRefueled); err != nil {
 		return err
 	}
-	s.UsageExceeded = ok && c >= 0
 	return syncPayments(db, s)
 }
 
@@ -61,4 +59,14 @@ func syncPayments(db *AgentDB, s *Surroundings) error {
 	}
 	s.PaymentRequest = &PaymentRequest{BillID: b.ID, Amount: b.Total}
 	return nil
+}
+
+// reached reports used >= limit. A float, which it is unless a task has put something else there, is compared without
+// the exactness that integers of any size need.
+func reached(used value.Value, limit float64) (bool, error) {
+	if f, ok := used.Float64(); ok && used.Kind() == value.Float {
+		return f >= limit, nil
+	}
+	c, ok, err := value.Compare(used, value.OfFloat(limit), ">=")
+	return ok && c >= 0, err
 }

@@ -38,11 +38,14 @@ func open(d domains.Data, o domains.Options) (*domains.World, error) {
 	if err != nil {
 		return nil, err
 	}
-	handset, err := loadFile(f, "user_db.toml", loadHandset)
+	handset, err := loadFile(f, "user_db.toml", handsetType.Load)
 	if err != nil {
 		return nil, err
 	}
-	w.Fresh = func() (domains.Database, domains.Database) { return newAgentDB(&accounts), newUserDB(&handset) }
+	profile := usualVPN()
+	w.Fresh = func() (domains.Database, domains.Database) {
+		return newAgentDB(&accounts), newUserDB(&handset, profile)
+	}
 	agent := toolkit.Bind(toolkit.Class{Name: "TelecomTools", Attribute: "customers"}, agentTools, agentFuncs)
 	user := toolkit.Bind(toolkit.Class{Name: "TelecomUserTools", Attribute: "device"}, userTools, userFuncs)
 	return w, f.Complete(w, agent, user)

@@ -1,9 +1,6 @@
 package telecom
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/record"
 	"github.com/tauguide/tauguide/domains/value"
@@ -136,18 +133,15 @@ var apnType = record.Struct(record.Model{Name: "APNSettings", Doc: "One set of a
 		Doc("Port of that proxy."),
 )
 
-// factoryAPN is a fresh set of settings, all defaults.
-func factoryAPN() value.Value {
-	fresh, err := apnType.Load(value.OfMap(nil))
-	if err != nil {
-		panic("telecom: default access point settings: " + err.Error())
-	}
+// factoryAPN is the settings that the phone comes with, all defaults.
+var factoryAPN = func() value.Value {
+	fresh := preset(apnType)()
 	return apnType.Value(&fresh)
-}
+}()
 
 var vpnType = record.Struct(record.Model{Name: "VpnDetails", Closed: true},
-	record.OrNull("server_address", record.String, func(v *VPN) **string { return &v.Server }),
-	record.OrNull("protocol", record.String, func(v *VPN) **string { return &v.Protocol }),
+	record.Opt("server_address", textOrNull, func(v *VPN) **string { return &v.Server }, null),
+	record.Opt("protocol", textOrNull, func(v *VPN) **string { return &v.Protocol }, null),
 	record.Opt("server_performance", record.Enum("unknown", vpnPoor, "fair", "good", "excellent"),
 		func(v *VPN) *string { return &v.Performance }, always("unknown")),
 )
@@ -183,10 +177,10 @@ var phoneType = record.Struct(record.Model{Name: "MockPhoneAttributes", Closed: 
 	record.Opt("roaming_enabled", record.Bool, func(p *Phone) *bool { return &p.Roaming }, always(false)),
 	record.Opt("network_mode_preference", record.Raw(preferenceType), func(p *Phone) *value.Value { return &p.Preference },
 		always(value.OfString(prefer4G5G))),
-	record.Opt("active_apn_settings", record.Raw(apnType), func(p *Phone) *value.Value { return &p.APN }, factoryAPN),
+	record.Opt("active_apn_settings", record.Raw(apnType), func(p *Phone) *value.Value { return &p.APN }, always(factoryAPN)),
 	record.Opt("wifi_enabled", record.Bool, func(p *Phone) *bool { return &p.WiFi }, always(false)),
 	record.Opt("wifi_connected", record.Bool, func(p *Phone) *bool { return &p.WiFiConnected }, always(false)),
-	record.OrNull("wifi_ssid", record.String, func(p *Phone) **string { return &p.WiFiSSID }),
+	record.Opt("wifi_ssid", textOrNull, func(p *Phone) **string { return &p.WiFiSSID }, null),
 	record.Opt("wifi_signal_strength", record.Enum(signals...), func(p *Phone) *string { return &p.WiFiSignal }, always(signalNone)),
 	record.Opt("wifi_calling_enabled", record.Raw(record.Bool), func(p *Phone) *value.Value { return &p.WiFiCalling }, always(value.OfBool(false))),
 	record.Opt("wifi_calling_mms_over_wifi", record.Raw(record.Bool), func(p *Phone) *value.Value { return &p.MMSOverWiFi }, always(value.OfBool(false))),
@@ -217,7 +211,7 @@ var surroundingsType = record.Struct(record.Model{Name: "UserSurroundings", Clos
 	record.Opt("phone_number", record.Raw(record.Nullable(record.String)), func(s *Surroundings) *value.Value { return &s.Phone }, always(value.Value{})),
 	record.Opt("is_abroad", record.Raw(record.Bool), func(s *Surroundings) *value.Value { return &s.IsAbroad }, always(value.OfBool(false))),
 	record.Opt("roaming_allowed", record.Bool, func(s *Surroundings) *bool { return &s.RoamingAllowed }, always(false)),
-	record.Opt("signal_strength", record.DictOf(record.Enum(signals...)), func(s *Surroundings) *record.Dict[string] { return &s.Signals }, usualSignals),
+	record.Opt("signal_strength", record.DictIn(record.Enum(signals...), technologies...), func(s *Surroundings) *record.Dict[string] { return &s.Signals }, usualSignals),
 	record.Opt("mobile_data_usage_exceeded", record.Bool, func(s *Surroundings) *bool { return &s.UsageExceeded }, always(false)),
 	record.Opt("line_active", record.Bool, func(s *Surroundings) *bool { return &s.LineActive }, always(true)),
 	record.OrNull("payment_request", requestType, func(s *Surroundings) **PaymentRequest { return &s.PaymentRequest }),
@@ -239,21 +233,6 @@ var handsetType = record.Struct(record.Model{Name: "TelecomUserDB", Closed: true
 	record.Opt("surroundings", surroundingsType, func(h *Handset) *Surroundings { return &h.Surroundings }, preset(surroundingsType)),
 )
 
-// loadHandset is handsetType.Load with the check that signals are given for technologies that exist.
-func loadHandset(v value.Value) (Handset, error) {
-	h, err := handsetType.Load(v)
-	if err != nil {
-		return h, err
-	}
-	for _, k := range h.Surroundings.Signals.Keys() {
-		if !slices.Contains(technologies, k) {
-			return h, &record.InvalidError{Model: handsetType.Name(), Problems: []record.Problem{{
-				Path: "surroundings.signal_strength." + k, Want: "a key among " + strings.Join(technologies, ", "), Got: k}}}
-		}
-	}
-	return h, nil
-}
-
 // UserDB is a trial's copy of the user's database, with the VPN profile of the trial, which no dump shows: connecting
 // takes it, breaking the VPN degrades it for good (spec/domains/telecom.md, section 8.3).
 type UserDB struct {
@@ -261,22 +240,18 @@ type UserDB struct {
 	profile *VPN
 }
 
-func newUserDB(h *Handset) *UserDB {
-	return &UserDB{Tree: record.NewTree(handsetType, h),
-		profile: &VPN{Server: text("192.168.1.1"), Protocol: text("OpenVPN"), Performance: "excellent"}}
+// usualVPN is the profile that every trial starts with.
+func usualVPN() VPN {
+	return VPN{Server: text("192.168.1.1"), Protocol: text("OpenVPN"), Performance: "excellent"}
 }
 
-// Diff compares with another database of either side.
-func (d *UserDB) Diff(other domains.Database) []record.Change {
-	if o, ok := other.(*UserDB); ok {
-		return d.Tree.Diff(&o.Tree)
-	}
-	return record.OtherClass(d.Class(), other.Class())
+func newUserDB(h *Handset, profile VPN) *UserDB {
+	return &UserDB{Tree: record.NewTree(handsetType, h), profile: &profile}
 }
 
 // Patch merges data in and validates the whole again. The profile stays the trial's.
 func (d *UserDB) Patch(data value.Value) (domains.Database, error) {
-	h, err := loadHandset(value.Merge(d.Value(), data))
+	h, err := handsetType.Load(value.Merge(d.Value(), data))
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ var appName = toolkit.Text("app_name", "Name of the app, such as 'messaging'")
 // userTools are the user's tools in the reference's listing order (spec/domains/telecom.md, section 8).
 var userTools = []userTool{
 	look("check_status_bar", "Look at the icons at the top of your screen: signal, network, data, Wi-Fi, VPN, battery.", func(db *UserDB) string {
-		return "Status Bar: " + db.Root.Device.statusBar()
+		return string(db.Root.Device.appendBar([]byte("Status Bar: ")))
 	}),
 	look("check_network_status", "Look up the state of your connections: airplane mode, SIM, signal, network type, data, roaming, Wi-Fi.", func(db *UserDB) string {
 		return db.Root.Device.networkStatus()

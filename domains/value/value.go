@@ -202,31 +202,32 @@ func compareNumbers(a, b Value) (c int, ok bool) {
 		}
 		return a.big().Cmp(b.big()), true
 	}
-	x, y := a.rational(), b.rational()
-	if x == nil || y == nil {
-		f, _ := a.Float64()
-		g, _ := b.Float64()
-		switch {
-		case math.IsNaN(f) || math.IsNaN(g):
-			return 0, false
-		case f < g:
-			return -1, true
-		case f > g:
-			return 1, true
-		}
+	f, g := a.infinity(), b.infinity()
+	switch {
+	case math.IsNaN(f) || math.IsNaN(g):
+		return 0, false
+	case f < g:
+		return -1, true
+	case f > g:
+		return 1, true
+	case f != 0:
 		return 0, true
 	}
-	return x.Cmp(y), true
+	return a.exact().Cmp(b.exact()), true
 }
 
-// rational returns the exact value of a finite number, else nil.
-func (v Value) rational() *big.Float {
+// infinity returns the value of a float that is infinite or not a number, and 0 for every finite number.
+func (v Value) infinity() float64 {
+	if f := math.Float64frombits(v.num); v.kind == Float && (math.IsInf(f, 0) || math.IsNaN(f)) {
+		return f
+	}
+	return 0
+}
+
+// exact returns the value of a finite number.
+func (v Value) exact() *big.Float {
 	if v.kind == Float {
-		f := math.Float64frombits(v.num)
-		if math.IsNaN(f) || math.IsInf(f, 0) {
-			return nil
-		}
-		return new(big.Float).SetFloat64(f)
+		return new(big.Float).SetFloat64(math.Float64frombits(v.num))
 	}
 	return new(big.Float).SetInt(v.big())
 }

@@ -175,8 +175,15 @@ func (t Table) writeCSV(w io.Writer) error {
 	return c.Error()
 }
 
-// writeJSON writes one object; an undefined figure is null, with the reason under "undefined".
 func (t Table) writeJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(t)
+}
+
+// MarshalJSON writes one object; an undefined figure is null, with the reason under "undefined" of its row.
+func (t Table) MarshalJSON() ([]byte, error) {
 	rows := make([]map[string]any, len(t.Rows))
 	for i, r := range t.Rows {
 		row := map[string]any{}
@@ -192,10 +199,7 @@ func (t Table) writeJSON(w io.Writer) error {
 		}
 		rows[i] = row
 	}
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(struct {
+	return json.Marshal(struct {
 		Title     string           `json:"title"`
 		Synthetic bool             `json:"synthetic"`
 		Rows      []map[string]any `json:"rows"`

@@ -162,7 +162,7 @@ func (p printer) end(r sim.Record) {
 // reward prints the components: what each came to, and whether the task counts it.
 func (p printer) reward(s *sim.Score) {
 	if s == nil {
-		p.line("reward: not scored yet; run: tauguide score RUN")
+		p.line("reward: not scored yet; tauguide run CONFIG --resume scores it")
 		return
 	}
 	switch {

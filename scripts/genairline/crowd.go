@@ -10,7 +10,7 @@ import (
 // The customers that no task is about, and how many reservations they hold.
 const (
 	crowdSize         = 50
-	crowdReservations = 112
+	crowdReservations = 116
 )
 
 // crowd adds those customers and their reservations.
@@ -161,7 +161,7 @@ func (g *generator) pastPrice(l leg, cabin string) int {
 // those that lie ahead were booked within the last 24 hours.
 func (g *generator) bookedBefore(day int) string {
 	latest := time.Date(2024, time.May, min(day, today), 0, 0, 0, 0, time.UTC)
-	if day > today && g.chance(0.3) {
+	if day > today && g.chance(0.4) {
 		return latest.Add(15*time.Hour - time.Duration(60+g.rng.IntN(23*3600))*time.Second).Format(clock)
 	}
 	return latest.Add(-time.Duration(10*3600+g.rng.IntN(14*24*3600)) * time.Second).Format(clock)

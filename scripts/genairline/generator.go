@@ -144,8 +144,6 @@ func (u *user) self() passenger { return passenger{u.Name.First, u.Name.Last, u.
 // pay is the id of the user's n-th payment method.
 func (u *user) pay(n int) string { return u.PaymentMethods.keys[n] }
 
-func (u *user) balance(n int) int { return *u.PaymentMethods.rows[u.pay(n)].Amount }
-
 // trip is what a reservation is made of.
 type trip struct {
 	kind, cabin string // flight type and class

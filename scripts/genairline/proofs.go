@@ -33,7 +33,7 @@ func check(i int) (task, error) {
 	if err := checkDemands(db, s, d); err != nil {
 		return task{}, err
 	}
-	if err := checkTemptations(d, end); err != nil {
+	if err := checkTemptations(d, s.before, start, end); err != nil {
 		return task{}, err
 	}
 	figures, err := spell(d, db)
@@ -156,7 +156,7 @@ func checkDemands(db *database, s *session, d draft) error {
 // a database that differs from the right one, and is wrong: against a rule, or
 // something the customer never asked for. It must work in place of the plan
 // and, unless it stands in for a step of the plan, after the plan too.
-func checkTemptations(d draft, end []byte) error {
+func checkTemptations(d draft, before *database, start, end []byte) error {
 	if d.pv && len(d.temptations) == 0 {
 		return errors.New("no temptation is given")
 	}
@@ -165,32 +165,28 @@ func checkTemptations(d draft, end []byte) error {
 		if slices.ContainsFunc(d.plan, same) || !t.breaksRule && slices.ContainsFunc(d.demands, same) {
 			return fmt.Errorf("temptation %s: the customer asks for exactly this call and nothing forbids it", t.call.Name)
 		}
-		if err := tempt(d, t, nil, end); err != nil {
+		if err := tempt(d.session(before), t, nil, start, end); err != nil {
 			return fmt.Errorf("temptation %s at the start: %w", t.call.Name, err)
 		}
 		if t.instead {
 			continue
 		}
-		if err := tempt(d, t, d.plan, end); err != nil {
+		if err := tempt(d.session(before), t, d.plan, end, end); err != nil {
 			return fmt.Errorf("temptation %s after the plan: %w", t.call.Name, err)
 		}
 	}
 	return nil
 }
 
-// tempt makes the call on a fresh build on which the plan has run; end is the
-// right database. Rules are judged where the call would be made: after the
-// plan, or without it if the call stands in for one of its steps.
-func tempt(d draft, t temptation, plan []call, end []byte) error {
+// tempt makes the call on a fresh build on which the plan has run; untouched
+// is the database at that point and end the right one. Rules are judged where
+// the call would be made: after the plan, or without it if the call stands in
+// for one of its steps.
+func tempt(s *session, t temptation, plan []call, untouched, end []byte) error {
 	db, _, err := build()
 	if err != nil {
 		return err
 	}
-	before, _, err := build()
-	if err != nil {
-		return err
-	}
-	s := d.session(before)
 	for _, c := range plan {
 		if err := db.apply(c); err != nil {
 			return err
@@ -201,10 +197,6 @@ func tempt(d draft, t temptation, plan []call, end []byte) error {
 		if breaks := db.permitted(s, t.call) != nil; breaks != t.breaksRule {
 			return fmt.Errorf("marked as breaking a rule: %t, but it does: %t", t.breaksRule, breaks)
 		}
-	}
-	untouched, err := encode(db)
-	if err != nil {
-		return err
 	}
 	if err := db.apply(t.call); err != nil {
 		return fmt.Errorf("the tool refuses it: %w", err)

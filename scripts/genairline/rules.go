@@ -213,13 +213,13 @@ func (s *session) mayCompensate(u *user, amount int) error {
 	}
 	paid := func(c call) bool { return c.Name == "send_certificate" }
 	n := len(r.Passengers)
-	switch {
-	case slices.ContainsFunc(s.done, paid):
-		return errors.New("a certificate has been sent already")
-	case s.before.has(r, "cancelled") && amount == n*perCancelled:
-		return nil
-	case s.before.has(r, "delayed") && slices.ContainsFunc(s.done, settled) && amount == n*perDelayed:
-		return nil
+	byCancellation := s.before.has(r, "cancelled") && amount == n*perCancelled
+	byDelay := s.before.has(r, "delayed") && slices.ContainsFunc(s.done, settled) && amount == n*perDelayed
+	if !byCancellation && !byDelay {
+		return fmt.Errorf("no rule grants a certificate of %d", amount)
 	}
-	return fmt.Errorf("no rule grants a certificate of %d", amount)
+	if slices.ContainsFunc(s.done, paid) {
+		return errors.New("a certificate has been sent already")
+	}
+	return nil
 }

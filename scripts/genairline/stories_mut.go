@@ -69,7 +69,7 @@ func (g *generator) delayedTonight() {
 		purpose:  "Move a delayed flight to the next day on a gift card, then grant the compensation that was asked for.",
 		policies: "Economy flights can change; one gift or credit card pays the difference; 50 dollars per passenger for a delay once the reservation is changed, for a silver member.",
 		notes:    "100 dollars per passenger belong to cancelled flights.",
-		persona:  "You are tired and annoyed, travelling with a child.",
+		persona:  "You are tired and annoyed after a long day at the airport.",
 		reason:   fmt.Sprintf("Your flight tonight, reservation %s, is badly delayed. You would rather take the same flight tomorrow, May 16.", r.ReservationID),
 		known:    introduce(u) + " You want to pay any difference with your gift card.",
 		unknown:  "You do not know how much is on the gift card or what a compensation amounts to.",

@@ -39,7 +39,7 @@ func (g *generator) picturesStuck() {
 func (g *generator) picturesAbroad() {
 	c := g.customer("Noor Vantongeren", "1995-09-25")
 	g.pending(c, planBeacon)
-	l := g.line(c, planHousehold, 16.8)
+	l := g.line(c, planLake, 16.8)
 	g.settled(c)
 	g.add(draft{
 		id: "pictures-abroad", who: c,

@@ -14,6 +14,7 @@ type Source struct {
 	Identity  string // hash of all that affects results
 	Models    string // which model played which role, for the notes
 	Outcomes  []metrics.Outcome
+	Spent     map[Spender]*Spending
 }
 
 // PassHat is the table of Pass^k for every k, overall and for PV and Mut tasks, with the coverage beside each row.

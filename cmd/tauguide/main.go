@@ -1,0 +1,29 @@
+// Command tauguide runs experiments with policy-compliant customer-service agents and reports on them. The packages
+// below runs do the work; this one parses flags, prints, and turns errors into exit codes.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// process is everything that the program uses of its surroundings, so that tests can run the whole command line
+// in their own process.
+type process struct {
+	args   []string
+	env    func(string) string
+	stdout io.Writer
+	stderr io.Writer
+	// progress is where live progress goes; a terminal gets a bar.
+	progress *os.File
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, process{args: os.Args[1:], env: os.Getenv, stdout: os.Stdout, stderr: os.Stderr, progress: os.Stderr})
+	stop()
+	os.Exit(code)
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes, the same for every command.
+const (
+	exitOK          = 0
+	exitError       = 1
+	exitUsage       = 2
+	exitIncomplete  = 3
+	exitThreshold   = 4
+	exitInterrupted = 130
+)
+
+const exitHelp = `Exit codes: 0 ok, 1 error, 2 bad usage or config, 3 run incomplete (some trials void or unscored),
+4 threshold failed, 130 interrupted (finished trials are kept).`
+
+// coded is an error with an exit code of its own.
+type coded struct {
+	code int
+	err  error
+}
+
+func (c coded) Error() string { return c.err.Error() }
+func (c coded) Unwrap() error { return c.err }
+
+// usage marks an error as bad usage or a bad config.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return coded{exitUsage, err}
+}
+
+// run executes one command line and returns the exit code. Data goes to stdout, everything else to stderr.
+func run(ctx context.Context, p process) int {
+	cmd := root(p)
+	cmd.SetArgs(p.args)
+	cmd.SetOut(p.stdout)
+	cmd.SetErr(p.stderr)
+	err := cmd.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	var c coded
+	if !errors.As(err, &c) {
+		c = coded{exitError, err}
+	}
+	if text := c.Error(); text != "" {
+		fmt.Fprintln(p.stderr, "tauguide: "+text)
+	}
+	return c.code
+}
+
+func root(p process) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "tauguide",
+		Short: "Experiments with policy-compliant customer-service agents",
+		Long: "tauguide runs customer-service agents against simulated users in the airline, retail, telecom and mock domains,\n" +
+			"scores them, and reports on them.\n\n" + exitHelp,
+		Version:       version(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	cmd.CompletionOptions.HiddenDefaultCmd = true
+	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
+	})
+	cmd.AddCommand(runCommand(p), tablesCommand(p), showCommand(p), domainsCommand(p), serveModelsCommand(p))
+	for _, c := range cmd.Commands() {
+		checkArgs(c)
+	}
+	return cmd
+}
+
+// checkArgs makes wrong arguments bad usage, for a command and those below it.
+func checkArgs(c *cobra.Command) {
+	if check := c.Args; check != nil {
+		c.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return usage(fmt.Errorf("%w; see %s --help", err, cmd.CommandPath()))
+			}
+			return nil
+		}
+	}
+	for _, sub := range c.Commands() {
+		checkArgs(sub)
+	}
+}
+
+// version is the module version that the binary was built from, with the commit where it is known.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := strings.Trim(info.Main.Version, "()")
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			v += " (" + s.Value + ")"
+		}
+	}
+	return v
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/report"
+)
+
+// runFlags are the flags of the run command that runs.Options does not hold.
+type runFlags struct {
+	format      string
+	minCoverage float64
+	schema      bool
+	dryRun      bool
+}
+
+func runCommand(p process) *cobra.Command {
+	var o runs.Options
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run CONFIG",
+		Short: "Run an experiment and print its tables",
+		Long: "Run the trials that a config describes, in parallel, and print the tables. Every trial is stored as soon as it ends;\n" +
+			"a run that was stopped is continued with --resume.\n\n" + exitHelp,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.schema {
+				return cobra.NoArgs(cmd, args)
+			}
+			return cobra.ExactArgs(1)(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.schema {
+				_, err := p.stdout.Write(append(runs.Schema(), '\n'))
+				return err
+			}
+			return execute(cmd, p, args[0], o, f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.Out, "out", "", "run directory (default results/<name>)")
+	flags.BoolVar(&o.Resume, "resume", false, "continue the run in the run directory")
+	flags.BoolVar(&o.Fresh, "fresh", false, "move an existing run aside and start anew")
+	flags.StringArrayVar(&o.Only, "only", nil, "run a part: key=value[,value] with key domain, system, agent, task or trial (may be repeated)")
+	flags.IntVar(&o.Limit, "limit", 0, "run only the first so many tasks of each domain")
+	flags.IntVar(&o.Trials, "trials", 0, "trials of each task, instead of the config's")
+	flags.IntVar(&o.Concurrency, "concurrency", 0, "conversations at once, instead of the config's")
+	flags.StringVar(&o.Data, "data", "", "τ² data folder, or the word embedded, instead of the config's")
+	flags.StringVar(&o.BaseURL, "base-url", "", "send every model to this endpoint")
+	flags.BoolVar(&o.Synthetic, "synthetic", false, "replace every model by its scripted twin")
+	flags.StringVar(&f.format, "format", string(report.Term), fmt.Sprintf("of the tables: %v", report.Formats()))
+	flags.Float64Var(&f.minCoverage, "min-coverage", 0, "exit with 4 if less than this share of the planned trials is evaluable")
+	flags.BoolVar(&f.schema, "schema", false, "print the JSON Schema of a config")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "check everything and print the plan; run nothing")
+	return cmd
+}
+
+func execute(cmd *cobra.Command, p process, file string, o runs.Options, f runFlags) error {
+	cfg, err := runs.Load(file, p.env)
+	if err != nil {
+		return usage(err)
+	}
+	if f.dryRun {
+		return dryRun(p, cfg, o)
+	}
+	o.Progress = runs.NewReporter(p.progress, p.env)
+	s, err := runs.Execute(cmd.Context(), cfg, o)
+	if err != nil {
+		if errors.Is(err, runs.ErrConfig) {
+			return usage(err)
+		}
+		return err
+	}
+	summarize(p, s)
+	if err := printTables(p, []string{s.Dir}, f.format); err != nil {
+		return err
+	}
+	return verdict(s, f.minCoverage)
+}
+
+// dryRun prints what a run would do.
+func dryRun(p process, cfg *runs.Config, o runs.Options) error {
+	job, err := runs.Prepare(cfg, o)
+	if err != nil {
+		return usage(err)
+	}
+	type part struct{ domain, system string }
+	counts := map[part]int{}
+	var order []part
+	for _, t := range job.Plan {
+		k := part{t.Domain, t.System}
+		if counts[k] == 0 {
+			order = append(order, k)
+		}
+		counts[k]++
+	}
+	fmt.Fprintf(p.stdout, "%d trials into %s\n", len(job.Plan), job.Dir)
+	for _, k := range order {
+		fmt.Fprintf(p.stdout, "  %s on %s: %d\n", k.system, k.domain, counts[k])
+	}
+	return nil
+}
+
+// summarize tells on stderr how the execution ended.
+func summarize(p process, s *runs.Summary) {
+	fmt.Fprintf(p.stderr, "%s: %d of %d trials evaluable, %d held now, in %s\n",
+		s.Dir, s.Evaluable-s.Pending, s.Planned, s.Executed, s.Elapsed.Round(1e7))
+	if s.Pending > 0 {
+		fmt.Fprintf(p.stderr, "%d trials wait for the judge; --resume asks it again\n", s.Pending)
+	}
+	if s.Stopped != "" {
+		fmt.Fprintf(p.stderr, "stopped early: %s\n", s.Stopped)
+	}
+}
+
+// verdict is the exit code of a run that could be reported on.
+func verdict(s *runs.Summary, minCoverage float64) error {
+	switch {
+	case s.Interrupted:
+		return coded{exitInterrupted, fmt.Errorf("interrupted; continue with: tauguide run CONFIG --resume --out %s", s.Dir)}
+	case s.Coverage() < minCoverage:
+		return coded{exitThreshold, fmt.Errorf("coverage %.3f is below --min-coverage %g", s.Coverage(), minCoverage)}
+	case s.Evaluable-s.Pending < s.Planned:
+		return coded{exitIncomplete, fmt.Errorf("%d of %d trials are void or unscored; run again with --resume", s.Planned-s.Evaluable+s.Pending, s.Planned)}
+	}
+	return nil
+}
+
+// runDirectory resolves a run argument: a directory with a run in it.
+func runDirectory(arg string) (*runs.Run, error) {
+	if st, err := os.Stat(filepath.Join(arg, "manifest.json")); err != nil || st.IsDir() {
+		return nil, usage(fmt.Errorf("%s is no run directory: it has no manifest.json", arg))
+	}
+	return runs.Open(arg)
+}

@@ -1,0 +1,166 @@
+package runs
+
+import (
+	"errors"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/tauguide/tauguide/agents"
+	"github.com/tauguide/tauguide/domains/all"
+)
+
+// variable matches $NAME, ${NAME} and $$.
+var variable = regexp.MustCompile(`\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)`)
+
+// expandAll replaces environment variables where configs may name them. One that is not set is noted: it is an error
+// only if its value turns out to be needed.
+func expandAll(tree any, s *source, env func(string) string) {
+	top, _ := tree.(map[string]any)
+	expand(top, "data", "data", s, env)
+	models, _ := top["models"].(map[string]any)
+	for name, m := range models {
+		if m, ok := m.(map[string]any); ok {
+			for _, key := range []string{"base_url", "key"} {
+				expand(m, key, join(join("models", name), key), s, env)
+			}
+		}
+	}
+}
+
+func expand(m map[string]any, key, path string, s *source, env func(string) string) {
+	text, ok := m[key].(string)
+	if !ok || !strings.Contains(text, "$") {
+		return
+	}
+	s.raw[path] = text
+	m[key] = variable.ReplaceAllStringFunc(text, func(match string) string {
+		name := strings.Trim(match, "${}")
+		if name == "" {
+			return "$"
+		}
+		value := env(name)
+		if value == "" {
+			s.unset[path] = name
+		}
+		return value
+	})
+}
+
+// needed returns an error if a value that is about to be used names a variable that is not set.
+func (s *source) needed(path, otherwise string) error {
+	if s == nil {
+		return nil
+	}
+	if name, unset := s.unset[path]; unset {
+		return s.errorf(path, "%s: environment variable %s is not set: export it%s", path, name, otherwise)
+	}
+	return nil
+}
+
+// check looks at what a schema cannot: names that must exist and names that must differ.
+func (c *Config) check() error {
+	var complaints []error
+	add := func(path, format string, args ...any) {
+		complaints = append(complaints, c.source.errorf(path, format, args...))
+	}
+	if c.Cassette.Mode != "off" {
+		add("cassette.mode", "cassette.mode: %s is not available in this version: leave it at off", c.Cassette.Mode)
+	}
+	if strings.TrimSpace(c.Note) == "" {
+		add("note", "note is blank%s", because("note"))
+	}
+	known := slices.Sorted(maps.Keys(c.Models))
+	model := func(path, name string) {
+		if _, ok := c.Models[name]; !ok {
+			add(path, "%s: no model %q under models%s", path, name, suggestion(name, known))
+		}
+	}
+	model("user.model", c.User.Model)
+	if c.Judge.Model != "" {
+		model("judge.model", c.Judge.Model)
+	}
+	c.checkModels(add)
+	c.checkDomains(add)
+	c.checkSystems(add, model)
+	return joined(complaints)
+}
+
+type complain func(path, format string, args ...any)
+
+func (c *Config) checkModels(add complain) {
+	for name, m := range c.Models {
+		at := join("models", name)
+		if !m.Synthetic && (m.Mistakes != nil || m.FollowsGuidance != nil) {
+			add(at, "%s: mistakes and follows_guidance are for scripted models: add synthetic: true, or remove them", at)
+		}
+	}
+}
+
+func (c *Config) checkDomains(add complain) {
+	seen := map[string]bool{}
+	for i, d := range c.Domains {
+		at := "domains[" + strconv.Itoa(i) + "]"
+		if _, err := all.Domain(d.Name); err != nil {
+			add(at+".name", "%s: %w", at, err)
+		}
+		if seen[d.Name] {
+			add(at+".name", "%s: domain %s is listed twice: put all its tasks into one entry, or into another run", at, d.Name)
+		}
+		seen[d.Name] = true
+		ids := map[string]bool{}
+		for k, id := range d.Tasks {
+			if ids[id] {
+				path := at + ".tasks[" + strconv.Itoa(k) + "]"
+				add(path, "%s: task %q is listed twice", path, id)
+			}
+			ids[id] = true
+		}
+	}
+}
+
+func (c *Config) checkSystems(add complain, model func(path, name string)) {
+	seen := map[string]string{}
+	for i, s := range c.Systems {
+		at := "systems[" + strconv.Itoa(i) + "]"
+		folded := strings.ToLower(s.Name)
+		switch other, dup := seen[folded]; {
+		case dup && other == s.Name:
+			add(at+".name", "%s: system %q is there twice: give each its own name", at, s.Name)
+		case dup:
+			add(at+".name", "%s: system %q differs from %q by case only, which some file systems cannot hold apart: rename one", at, s.Name, other)
+		}
+		seen[folded] = s.Name
+		if err := printable(s.Name); err != nil {
+			add(at+".name", "%s.name: %w", at, err)
+		}
+		entry, err := agents.Agent(s.Agent)
+		switch {
+		case err != nil:
+			add(at+".agent", "%s: %w", at, err)
+		case entry.Model && s.Model == "":
+			add(at, "%s: agent %s needs a model: add model, a name under models", at, s.Agent)
+		}
+		if s.Model != "" {
+			model(at+".model", s.Model)
+		}
+		for k, o := range s.Overlays {
+			if _, err := agents.OverlayOf(o.Name); err != nil {
+				path := at + ".overlays[" + strconv.Itoa(k) + "]"
+				add(path, "%s: %w", path, err)
+			}
+		}
+	}
+}
+
+var errUnprintable = errors.New("the name holds characters that cannot be shown: use letters, digits and plain signs")
+
+func printable(name string) error {
+	if strings.TrimSpace(name) != name || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return errUnprintable
+	}
+	return nil
+}

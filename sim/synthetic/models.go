@@ -1,0 +1,158 @@
+// Package synthetic offers language models that need no network: a scripted agent, a scripted user and a scripted
+// judge behind llm.Client, and an HTTP server that speaks for them in the OpenAI format.
+//
+// Every answer is a pure function of the request, its tag, the task and the config. Nothing is kept between calls:
+// what has happened so far is read off the messages of the request, so answers are the same directly, over HTTP,
+// after a retry and in a replay. The scripts know the task's gold plan. They show that the machinery works; what they
+// score says nothing of any real model.
+package synthetic
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/llm"
+)
+
+// Name is what the models call themselves where a request names no model.
+const Name = "synthetic"
+
+// Models answers for all roles. It is immutable and safe for concurrent use.
+type Models struct {
+	worlds  map[string]*domains.World
+	config  Config
+	scripts map[string]Script
+}
+
+// New makes the models for tasks of the given worlds, keyed by domain name. Check the config first; the worlds must
+// hold the very tasks that trials will name.
+func New(worlds map[string]*domains.World, cfg Config) *Models {
+	scripts := map[string]Script{"agent": agentScript, "user": userScript, "judge": judgeScript}
+	maps.Copy(scripts, cfg.Scripts)
+	return &Models{worlds: maps.Clone(worlds), config: cfg, scripts: scripts}
+}
+
+// Complete answers one request with the script of its role. The tag must name role, domain and task.
+func (m *Models) Complete(ctx context.Context, req llm.Request) (llm.Response, error) {
+	if err := m.wait(ctx); err != nil {
+		return llm.Response{}, err
+	}
+	scene, script, err := m.stage(req)
+	if err != nil {
+		return llm.Response{}, err
+	}
+	msg, err := script(ctx, scene)
+	if err != nil {
+		return llm.Response{}, failed(req, err)
+	}
+	msg.Role = llm.Assistant
+	finish := "stop"
+	if len(msg.ToolCalls) > 0 {
+		finish = "tool_calls"
+	}
+	return llm.Response{
+		Message: msg, FinishReason: finish, Usage: usage(req, msg), Model: modelName(req), RequestID: requestID(req), Attempts: 1,
+	}, nil
+}
+
+func (m *Models) wait(ctx context.Context) error {
+	if m.config.Latency > 0 {
+		t := time.NewTimer(m.config.Latency)
+		defer t.Stop()
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return &llm.Error{Kind: llm.KindCancelled, Message: context.Cause(ctx).Error(), Endpoint: Name, Err: err}
+	}
+	return nil
+}
+
+// stage finds what the tag names.
+func (m *Models) stage(req llm.Request) (Scene, Script, error) {
+	t := req.Tag
+	script, ok := m.scripts[t.Role]
+	if !ok {
+		return Scene{}, nil, unknown("role", t.Role, slices.Sorted(maps.Keys(m.scripts)))
+	}
+	w, ok := m.worlds[t.Domain]
+	if !ok {
+		return Scene{}, nil, unknown("domain", t.Domain, slices.Sorted(maps.Keys(m.worlds)))
+	}
+	task, ok := w.Task(t.Task)
+	if !ok {
+		return Scene{}, nil, &llm.Error{Kind: llm.KindBadRequest, Status: http.StatusNotFound, Code: "unknown_task", Param: "task", Endpoint: Name,
+			Message: fmt.Sprintf("domain %s has no task %q: give the models the same data as the run", t.Domain, t.Task)}
+	}
+	if len(req.Messages) == 0 {
+		return Scene{}, nil, &llm.Error{Kind: llm.KindBadRequest, Status: http.StatusBadRequest, Code: "no_messages", Param: "messages", Endpoint: Name,
+			Message: "messages: the list is empty, give at least one"}
+	}
+	return Scene{World: w, Task: task, Request: req, Config: m.config}, script, nil
+}
+
+func unknown(what, name string, have []string) *llm.Error {
+	return &llm.Error{Kind: llm.KindBadRequest, Status: http.StatusNotFound, Code: "unknown_" + what, Param: what, Endpoint: Name,
+		Message: fmt.Sprintf("there is no %s %q: the tag must name one of %s", what, name, strings.Join(have, ", "))}
+}
+
+// failed wraps what went wrong in a script. The same request would fail again, so it must not look retryable.
+func failed(req llm.Request, err error) error {
+	var e *llm.Error
+	if errors.As(err, &e) {
+		return err
+	}
+	return &llm.Error{Kind: llm.KindBadRequest, Status: http.StatusUnprocessableEntity, Code: "script", Endpoint: Name,
+		Message: fmt.Sprintf("the script of role %s cannot answer task %s of %s: %v", req.Tag.Role, req.Tag.Task, req.Tag.Domain, err), Err: err}
+}
+
+func modelName(req llm.Request) string {
+	if req.Model != "" {
+		return req.Model
+	}
+	return Name
+}
+
+// usage counts a token for every four bytes of what was read and written, begun ones included.
+func usage(req llm.Request, out llm.Message) llm.Usage {
+	prompt := 0
+	for _, m := range req.Messages {
+		prompt += size(m)
+	}
+	for _, t := range req.Tools {
+		prompt += len(t.Name) + len(t.Description)
+	}
+	return llm.Usage{PromptTokens: tokens(prompt), CachedTokens: llm.Known(0), CompletionTokens: tokens(size(out)), ReasoningTokens: llm.Known(0)}
+}
+
+func size(m llm.Message) int {
+	n := len(m.Text())
+	for _, c := range m.ToolCalls {
+		n += len(c.Name) + len(c.Arguments)
+	}
+	return n
+}
+
+func tokens(bytes int) llm.Count { return llm.Known(int64(max(1, (bytes+3)/4))) }
+
+// requestID names the answer after the call that it is for.
+func requestID(req llm.Request) string {
+	tag, err := json.Marshal(req.Tag)
+	if err != nil {
+		tag = []byte(req.Tag.Task)
+	}
+	sum := sha256.Sum256(fmt.Appendf(tag, " %d", len(req.Messages)))
+	return Name + "-" + hex.EncodeToString(sum[:8])
+}

@@ -1,0 +1,134 @@
+package synthetic
+
+import (
+	"context"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/value"
+	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// Script plays one role: it answers the request of its scene. It must be a pure function of the scene and safe for
+// concurrent use. The message's role is filled in for it.
+type Script func(ctx context.Context, s Scene) (llm.Message, error)
+
+// Scene is all that a script may look at. Nothing in it may be written to.
+type Scene struct {
+	World   *domains.World
+	Task    *domains.Task
+	Request llm.Request
+	Config  Config
+}
+
+// Stream is the source of chance for one purpose of this trial.
+func (s Scene) Stream(purpose string) *rand.Rand {
+	t := s.Request.Tag
+	return sim.Stream(t.RunSeed, sim.Key{Domain: t.Domain, System: t.System, Task: t.Task, Trial: t.Trial}, purpose)
+}
+
+// Chance draws for one purpose of this trial: true with probability p, always the same for the same purpose.
+func (s Scene) Chance(purpose string, p float64) bool { return s.Stream(purpose).Float64() < p }
+
+// Say is an answer in words.
+func Say(text string) llm.Message { return llm.Message{Role: llm.Assistant, Content: &text} }
+
+// actions is the gold plan, nil where the task has none.
+func (s Scene) actions() []domains.Action {
+	if s.Task.Criteria == nil {
+		return nil
+	}
+	return s.Task.Criteria.Actions
+}
+
+// offers reports whether the request offers the tool.
+func (s Scene) offers(tool string) bool {
+	for _, t := range s.Request.Tools {
+		if t.Name == tool {
+			return true
+		}
+	}
+	return false
+}
+
+// mutates reports whether a tool of either side changes the world.
+func (s Scene) mutates(tool string) bool {
+	if _, ok := s.World.Agent.Tool(tool); ok {
+		return s.World.Agent.Mutates(tool)
+	}
+	return s.World.User.Mutates(tool)
+}
+
+// env opens the task's world as a trial does.
+func (s Scene) env() (*domains.Env, error) {
+	e, err := s.World.New(s.Task)
+	if err != nil || s.Task.InitialState == nil {
+		return e, err
+	}
+	_, err = e.Replay(s.Task.InitialState.History, true)
+	return e, err
+}
+
+// turn is what one message of the request is to the side that reads it.
+type exchange struct {
+	call   domains.ToolCall
+	at     int    // index of the message with the call
+	result string // of the tool
+	seen   int    // index of the message with the result, 0 if there is none
+}
+
+// failed reports whether the tool refused the call.
+func (x exchange) failed() bool { return strings.HasPrefix(x.result, "Error") }
+
+// exchanges pairs the side's own calls with their results.
+func exchanges(msgs []llm.Message) []exchange {
+	var out []exchange
+	open := map[string]int{}
+	for i, m := range msgs {
+		switch m.Role {
+		case llm.Assistant:
+			for _, c := range m.ToolCalls {
+				open[c.ID] = len(out)
+				out = append(out, exchange{call: readCall(c), at: i})
+			}
+		case llm.ToolRole:
+			if k, ok := open[m.ToolCallID]; ok {
+				out[k].result, out[k].seen = m.Text(), i
+				delete(open, m.ToolCallID)
+			}
+		}
+	}
+	return out
+}
+
+func readCall(c llm.ToolCall) domains.ToolCall {
+	out := domains.ToolCall{ID: c.ID, Name: c.Name, Arguments: value.OfMap(nil)}
+	if v, err := value.ParseString(c.Arguments); err == nil && v.Kind() == value.Object {
+		out.Arguments = v
+	}
+	return out
+}
+
+// sameCall compares calls by name and arguments; order of keys and spelling of numbers do not matter.
+func sameCall(a, b domains.ToolCall) bool {
+	return a.Name == b.Name && value.Equal(object(a.Arguments), object(b.Arguments))
+}
+
+// object is the value, with no arguments at all as the empty object.
+func object(v value.Value) value.Value {
+	if v.IsNull() {
+		return value.OfMap(nil)
+	}
+	return v
+}
+
+// do is an answer that calls one tool.
+func do(id string, c domains.ToolCall) (llm.Message, error) {
+	args, err := object(c.Arguments).MarshalJSON()
+	if err != nil {
+		return llm.Message{}, err
+	}
+	return llm.Message{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{ID: id, Name: c.Name, Arguments: string(args)}}}, nil
+}

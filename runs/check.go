@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"encoding/json"
 	"errors"
 	"maps"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/domains/all"
+	"github.com/tauguide/tauguide/sim/synthetic"
 )
 
 // variable matches $NAME, ${NAME} and $$.
@@ -90,6 +92,40 @@ func (c *Config) check() error {
 }
 
 type complain func(path, format string, args ...any)
+
+// checkMistakes looks at the names of mistakes while the data still has them all.
+func checkMistakes(tree any, s *source) error {
+	known, err := mistakeNames()
+	if err != nil {
+		return err
+	}
+	var complaints []error
+	top, _ := tree.(map[string]any)
+	models, _ := top["models"].(map[string]any)
+	for name, m := range models {
+		model, _ := m.(map[string]any)
+		mistakes, _ := model["mistakes"].(map[string]any)
+		for kind := range mistakes {
+			if !slices.Contains(known, kind) {
+				path := join(join("models", name), "mistakes")
+				complaints = append(complaints, s.errorf(join(path, kind), "unknown key %q in %s%s", kind, path, suggestion(kind, known)))
+			}
+		}
+	}
+	return joined(complaints)
+}
+
+func mistakeNames() ([]string, error) {
+	text, err := json.Marshal(synthetic.Mistakes{})
+	if err != nil {
+		return nil, err
+	}
+	var names map[string]any
+	if err := json.Unmarshal(text, &names); err != nil {
+		return nil, err
+	}
+	return slices.Sorted(maps.Keys(names)), nil
+}
 
 func (c *Config) checkModels(add complain) {
 	for name, m := range c.Models {

@@ -16,6 +16,7 @@ import (
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/synthetic"
 )
 
 // Config is one experiment as its file describes it, with defaults filled in. docs/config.md is its reference.
@@ -68,9 +69,33 @@ type Model struct {
 	Extra           map[string]json.RawMessage `json:"extra,omitempty"`
 
 	// Synthetic makes it a scripted model: inside this process, or at base_url where one is given.
-	Synthetic       bool               `json:"synthetic,omitempty"`
-	Mistakes        map[string]float64 `json:"mistakes,omitempty"` // probability by kind of mistake
-	FollowsGuidance *float64           `json:"follows_guidance,omitempty"`
+	Synthetic bool `json:"synthetic,omitempty"`
+	// Mistakes and FollowsGuidance say how it behaves in this process; a server at base_url has its own settings.
+	Mistakes        *synthetic.Mistakes `json:"mistakes,omitempty"`
+	FollowsGuidance *float64            `json:"follows_guidance,omitempty"`
+}
+
+// Scripted returns the behaviour of a scripted model. Without follows_guidance it heeds all guidance; without mistakes
+// it makes none.
+func (m Model) Scripted() synthetic.Config {
+	out := synthetic.Config{FollowsGuidance: 1}
+	if m.Mistakes != nil {
+		out.Mistakes = *m.Mistakes
+	}
+	if m.FollowsGuidance != nil {
+		out.FollowsGuidance = *m.FollowsGuidance
+	}
+	return out
+}
+
+// twin is the scripted model that stands in for a real one.
+func (m Model) twin() Model {
+	if m.Synthetic {
+		return m
+	}
+	follows := 0.95
+	return Model{Model: m.Model, Concurrency: m.Concurrency, Synthetic: true, FollowsGuidance: &follows,
+		Mistakes: &synthetic.Mistakes{SkipIdentify: 0.1, ActBeforeConsent: 0.2, WrongOrder: 0.15, GrantForbidden: 0.3, GiveUp: 0.05}}
 }
 
 // Role names the model that plays a part.
@@ -158,6 +183,9 @@ func Parse(file string, text []byte, env func(string) string) (*Config, error) {
 		return nil, err
 	}
 	if err := validate(tree, src); err != nil {
+		return nil, err
+	}
+	if err := checkMistakes(tree, src); err != nil {
 		return nil, err
 	}
 	expandAll(tree, src, env)

@@ -128,4 +128,6 @@ func attemptOf(file string) (stem string, attempt int, ok bool) {
 }
 
 // KeyString names a trial as the command line does: domain/system/task/trial.
-func KeyString(k sim.Key) string { return fmt.Sprintf("%s/%s/%s/%d", k.Domain, k.System, k.Task, k.Trial) }
+func KeyString(k sim.Key) string {
+	return fmt.Sprintf("%s/%s/%s/%d", k.Domain, k.System, k.Task, k.Trial)
+}

@@ -132,7 +132,6 @@ func union(a, b []Planned) []Planned {
 	return out
 }
 
-
 // ParseKey reads domain/system/task/trial. It is resolved against a plan, since names may hold slashes.
 func ParseKey(text string, plan []Planned) (sim.Key, error) {
 	known := map[string]bool{}

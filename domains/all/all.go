@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/airline"
 	"github.com/tauguide/tauguide/domains/mock"
 	"github.com/tauguide/tauguide/domains/retail"
 )
 
 // Domains returns every domain, in the order of listings.
 func Domains() []domains.Domain {
-	return []domains.Domain{retail.Domain(), mock.Domain()}
+	return []domains.Domain{airline.Domain(), retail.Domain(), mock.Domain()}
 }
 
 // Domain returns the domain of that name.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash"
 	"iter"
+	"maps"
 	"slices"
 	"sync"
 
@@ -19,9 +20,25 @@ type Base[V any] struct {
 	index map[string]int
 
 	canonOnce sync.Once
-	canon     [][]byte // `"key": {...}` with sorted members, one per record, in order of sorted
-	sorted    []int    // positions of the records in code-point order of their keys
+	canon     canon
 }
+
+// canon is the canonical text of a base's records, `"key": {...}` joined by ", " in code-point order of the keys.
+type canon struct {
+	text []byte
+	keys []string // sorted
+	ends []int    // where the record of keys[i] ends in text
+}
+
+// start is where the record of keys[i] begins, behind the separator.
+func (c *canon) start(i int) int {
+	if i == 0 {
+		return 0
+	}
+	return c.ends[i-1] + len(separator)
+}
+
+const separator = ", "
 
 // LoadBase loads a table: an object whose members are records of type t.
 func LoadBase[V any](name string, t Type[V], v value.Value) (*Base[V], error) {
@@ -42,34 +59,26 @@ func (b *Base[V]) Open() *Table[V] { return &Table[V]{base: b} }
 // Len returns the number of records of the base.
 func (b *Base[V]) Len() int { return len(b.keys) }
 
-func (b *Base[V]) canonical() ([][]byte, []int) {
+func (b *Base[V]) canonical() *canon {
 	b.canonOnce.Do(func() {
-		b.sorted = make([]int, len(b.keys))
-		for i := range b.sorted {
-			b.sorted[i] = i
+		c := &b.canon
+		c.keys = slices.Sorted(slices.Values(b.keys))
+		c.ends = make([]int, len(c.keys))
+		for i, key := range c.keys {
+			if i > 0 {
+				c.text = append(c.text, separator...)
+			}
+			c.text = appendMember(c.text, b.typ, key, &b.recs[b.index[key]])
+			c.ends[i] = len(c.text)
 		}
-		slices.SortFunc(b.sorted, func(x, y int) int { return compareKeys(b.keys[x], b.keys[y]) })
-		b.canon = make([][]byte, len(b.keys))
-		for i, pos := range b.sorted {
-			b.canon[i] = slices.Clip(appendMember(nil, b.typ, b.keys[pos], &b.recs[pos]))
-		}
+		c.text = slices.Clip(c.text)
 	})
-	return b.canon, b.sorted
+	return &b.canon
 }
 
 func appendMember[V any](dst []byte, t Type[V], key string, rec *V) []byte {
 	dst = append(value.AppendQuoted(dst, key), ": "...)
 	return t.dump(dst, rec, value.Sorted)
-}
-
-func compareKeys(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // Table is one trial's view of a Base: reads fall through to it, the first write to a record copies that record.
@@ -153,49 +162,40 @@ func (t *Table[V]) name() string { return t.base.name }
 
 func (t *Table[V]) pristine() bool { return len(t.edited) == 0 }
 
-// writeCanonical feeds the table's part of the pre-image to h: cached bytes for what was not touched.
+// writeCanonical feeds the table's part of the pre-image to h: runs of cached records as they stand, and the touched
+// records between them.
 func (t *Table[V]) writeCanonical(h hash.Hash, buf []byte) []byte {
-	canon, sorted := t.base.canonical()
-	added := slices.Sorted(slices.Values(t.added))
-	buf = append(buf[:0], '{')
-	first := true
-	emit := func(member []byte) {
+	c := t.base.canonical()
+	next, first := 0, true // next: the first cached record that is not yet written
+	emit := func(text []byte) {
 		if !first {
-			buf = append(buf, ", "...)
+			h.Write([]byte(separator))
 		}
 		first = false
-		buf = append(buf, member...)
-		if len(buf) > 1<<15 {
-			h.Write(buf)
-			buf = buf[:0]
+		h.Write(text)
+	}
+	run := func(to int) {
+		if to > next {
+			emit(c.text[c.start(next):c.ends[to-1]])
 		}
 	}
-	var scratch []byte
-	emitEdited := func(key string) {
-		scratch = appendMember(scratch[:0], t.base.typ, key, t.edited[key])
-		emit(scratch)
-	}
-	for i, pos := range sorted {
-		key := t.base.keys[pos]
-		for len(added) > 0 && added[0] < key {
-			emitEdited(added[0])
-			added = added[1:]
+	h.Write([]byte{'{'})
+	for _, key := range slices.Sorted(maps.Keys(t.edited)) {
+		i, cached := slices.BinarySearch(c.keys, key)
+		run(i)
+		buf = appendMember(buf[:0], t.base.typ, key, t.edited[key])
+		emit(buf)
+		next = i
+		if cached {
+			next++
 		}
-		if _, ok := t.edited[key]; ok {
-			emitEdited(key)
-			continue
-		}
-		emit(canon[i])
 	}
-	for _, key := range added {
-		emitEdited(key)
-	}
-	buf = append(buf, '}')
-	h.Write(buf)
+	run(len(c.keys))
+	h.Write([]byte{'}'})
 	return buf
 }
 
-// Value returns the whole table in dynamic form.
+// value returns the whole table in dynamic form.
 func (t *Table[V]) value() value.Value {
 	m := &value.Map{}
 	for k, r := range t.All() {

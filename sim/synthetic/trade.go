@@ -1,0 +1,167 @@
+package synthetic
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/value"
+)
+
+// transferTool passes a user on to a person, by the same name in every domain.
+const transferTool = "transfer_to_human_agents"
+
+// trade is what the scripts know of a domain beyond its data. Every field may be empty: a domain without a trade still
+// runs, with mistakes that need no knowledge of it.
+type trade struct {
+	// identity names what the agent asks a caller for.
+	identity string
+	// identifies lists the reads by which a caller is looked up.
+	identifies []string
+	// lookUp makes such a read from what the task says, for gold plans that have none.
+	lookUp func(s Scene, e *domains.Env) []domains.ToolCall
+	// caution is a reminder that goes with the question for consent, ending with a full stop and a space.
+	caution func(c domains.ToolCall) string
+	// slips lists plausible wrong versions of a change's arguments.
+	slips func(e *domains.Env, c domains.ToolCall) []value.Value
+	// forbidden lists changes of the caller's own records that a careless agent might grant, most plausible first.
+	forbidden func(s Scene, e *domains.Env, user string) []domains.ToolCall
+	// look names the user's tool that shows whether the trouble of a task is there.
+	look func(t *domains.Task) string
+	// chained lists pairs of steps of which the second only works after the first.
+	chained [][2]string
+	// phrases says what some of the user's tools are in words; topics finds them in the words of others.
+	phrases map[string]string
+	topics  []topic
+}
+
+// tradeOf returns the trade of a domain, an empty one for domains that have none.
+func tradeOf(domain string) trade {
+	switch domain {
+	case "retail":
+		return retailTrade
+	case "airline":
+		return airlineTrade
+	case "telecom":
+		return telecomTrade
+	case "mock":
+		return mockTrade
+	}
+	return trade{identity: "your name, and the number or address under which we know you"}
+}
+
+// phrase says in words what one of the user's calls does.
+func (t trade) phrase(c domains.ToolCall) string {
+	p, ok := t.phrases[c.Name]
+	if !ok {
+		return describe(c)
+	}
+	return fill(p, c)
+}
+
+var slot = regexp.MustCompile(`\{(\w+)\}`)
+
+// fill puts arguments into the slots of a phrase.
+func fill(p string, c domains.ToolCall) string {
+	m := c.ArgumentsMap()
+	return slot.ReplaceAllStringFunc(p, func(s string) string {
+		v, ok := m.Get(s[1 : len(s)-1])
+		if !ok {
+			return "any"
+		}
+		return plain(v)
+	})
+}
+
+// instruct is how the scripted agent tells a user to make a call.
+func (t trade) instruct(c domains.ToolCall) string { return deviceLead + t.phrase(c) + deviceTail }
+
+// ask runs a read of the agent's in an environment and returns its result as data.
+func ask(e *domains.Env, tool string, pairs ...value.Pair) (*value.Map, bool) {
+	res := e.Call(domains.AgentSide, domains.ToolCall{ID: "look", Name: tool, Arguments: value.OfMap(value.MapOf(pairs...)), Requestor: domains.AgentSide})
+	if res.Error {
+		return nil, false
+	}
+	v, err := value.ParseString(res.Content)
+	if err != nil {
+		return nil, false
+	}
+	return v.Map()
+}
+
+func arg(key, text string) value.Pair { return value.Pair{Key: key, Value: value.OfString(text)} }
+
+// invoke makes a call of the agent's.
+func invoke(tool string, pairs ...value.Pair) domains.ToolCall {
+	return domains.ToolCall{Name: tool, Arguments: value.OfMap(value.MapOf(pairs...)), Requestor: domains.AgentSide}
+}
+
+// textAt follows keys through nested objects to a text.
+func textAt(m *value.Map, keys ...string) (string, bool) {
+	for i, k := range keys {
+		v, ok := m.Get(k)
+		if !ok {
+			return "", false
+		}
+		if i == len(keys)-1 {
+			return v.Text()
+		}
+		if m, ok = v.Map(); !ok {
+			return "", false
+		}
+	}
+	return "", false
+}
+
+// with returns the arguments with one of them replaced.
+func with(args *value.Map, key string, v value.Value) value.Value {
+	out := &value.Map{}
+	for k, x := range args.All() {
+		out.Set(k, x)
+	}
+	out.Set(key, v)
+	return value.OfMap(out)
+}
+
+// firstArg returns the first text that the gold plan gives under a name.
+func firstArg(s Scene, key string) (string, bool) {
+	for _, a := range s.actions() {
+		m, _ := a.Arguments.Map()
+		if v, ok := textAt(m, key); ok {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// brief is all that the scenario tells the user.
+func brief(s Scene) string { return s.Task.UserScenario.Instructions.Text() }
+
+// others returns the keys of a member that is an object, without one of them.
+func others(m *value.Map, member, not string) []string {
+	v, _ := m.Get(member)
+	o, _ := v.Map()
+	var out []string
+	for k := range o.All() {
+		if k != not {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// listOf returns the texts of a member that is a list of them.
+func listOf(m *value.Map, member string) []string {
+	v, _ := m.Get(member)
+	items, _ := v.Items()
+	var out []string
+	for _, x := range items {
+		if t, ok := x.Text(); ok {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// identifying reports whether a call looks a caller up.
+func (t trade) identifying(name string) bool { return slices.Contains(t.identifies, name) }

@@ -52,6 +52,9 @@ type Message struct {
 	// Provider holds fields of the model's answer that must go back to the same role as they came (reasoning texts,
 	// thought signatures). The other side never sees them.
 	Provider map[string]json.RawMessage `json:"provider,omitempty"`
+
+	// Extra holds what the file of another program says of the message beyond these fields. Nothing here reads it.
+	Extra map[string]json.RawMessage `json:"extra,omitempty"`
 }
 
 // ToolCall is one call that a model asks for.

@@ -9,11 +9,12 @@ import (
 	"github.com/tauguide/tauguide/domains/airline"
 	"github.com/tauguide/tauguide/domains/mock"
 	"github.com/tauguide/tauguide/domains/retail"
+	"github.com/tauguide/tauguide/domains/telecom"
 )
 
 // Domains returns every domain, in the order of listings.
 func Domains() []domains.Domain {
-	return []domains.Domain{airline.Domain(), retail.Domain(), mock.Domain()}
+	return []domains.Domain{airline.Domain(), retail.Domain(), telecom.Domain(), mock.Domain()}
 }
 
 // Domain returns the domain of that name.

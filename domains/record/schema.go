@@ -3,6 +3,8 @@ package record
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/tauguide/tauguide/domains/value"
 )
@@ -61,8 +63,8 @@ func anyOf(alternatives ...*value.Map) *value.Map {
 func Title(name string) string {
 	words := strings.Split(name, "_")
 	for i, w := range words {
-		if w != "" {
-			words[i] = strings.ToUpper(w[:1]) + w[1:]
+		if first, n := utf8.DecodeRuneInString(w); n > 0 {
+			words[i] = string(unicode.ToUpper(first)) + w[n:]
 		}
 	}
 	return strings.Join(words, " ")

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -133,7 +134,7 @@ func ParseTasks(text []byte) ([]Task, error) {
 	tasks := make([]Task, len(raws))
 	for i, raw := range raws {
 		if err := json.Unmarshal(raw, &tasks[i]); err != nil {
-			return nil, fmt.Errorf("line %d: task %d (id %q): %w", lines[i], i, tasks[i].ID, err)
+			return nil, fmt.Errorf("line %d: task %d (id %q): %w", lines[i], i, tasks[i].ID, wrongType(err))
 		}
 		tasks[i].Raw = json.RawMessage(raw)
 		id := tasks[i].ID
@@ -148,32 +149,49 @@ func ParseTasks(text []byte) ([]Task, error) {
 	return tasks, nil
 }
 
+// wrongType words a value of a wrong type by the path of its field and what belongs there.
+func wrongType(err error) error {
+	var e *json.UnmarshalTypeError
+	if !errors.As(err, &e) {
+		return err
+	}
+	field, want := e.Field, "an object"
+	if field == "" {
+		field = "the task or a part of it"
+	}
+	switch e.Type.Kind().String() {
+	case "string":
+		want = "a text"
+	case "bool":
+		want = "true or false"
+	case "slice":
+		want = "a list"
+	case "int":
+		want = "a whole number"
+	}
+	return fmt.Errorf("%s: want %s, got: %s", field, want, e.Value)
+}
+
 // splitTasks cuts a task file into its tasks, with the line that each starts on.
 func splitTasks(text []byte) (raws [][]byte, lines []int, err error) {
 	at := func(off int64) int { return 1 + bytes.Count(text[:off], []byte("\n")) }
 	d := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	fail := func(err error) ([][]byte, []int, error) {
-		return nil, nil, fmt.Errorf("line %d: %w", at(d.InputOffset()), err)
+		off := d.InputOffset()
+		var e *jsontext.SyntacticError
+		if errors.As(err, &e) {
+			off = e.ByteOffset
+		}
+		return nil, nil, fmt.Errorf("line %d: %w", at(off), err)
 	}
-	if d.PeekKind() == '{' {
-		if _, err := d.ReadToken(); err != nil {
+	wrapped := d.PeekKind() == '{'
+	if wrapped {
+		if err := enterTasks(d); err != nil {
 			return fail(err)
 		}
-		for d.PeekKind() == '"' {
-			name, err := d.ReadToken()
-			if err != nil {
-				return fail(err)
-			}
-			if name.String() == "tasks" {
-				break
-			}
-			if err := d.SkipValue(); err != nil {
-				return fail(err)
-			}
-		}
 	}
-	if k := d.PeekKind(); k != '[' {
-		return fail(errors.New("want a list of tasks, or an object with the list under tasks"))
+	if d.PeekKind() != '[' {
+		return fail(errNoTasks)
 	}
 	if _, err := d.ReadToken(); err != nil {
 		return fail(err)
@@ -186,7 +204,56 @@ func splitTasks(text []byte) (raws [][]byte, lines []int, err error) {
 		raws = append(raws, slices.Clone(raw))
 		lines = append(lines, at(d.InputOffset()-int64(len(raw))))
 	}
+	if err := leaveTasks(d, wrapped); err != nil {
+		return fail(err)
+	}
 	return raws, lines, nil
+}
+
+var errNoTasks = errors.New("want a list of tasks, or an object with the list under tasks")
+
+// enterTasks reads an object up to the value of its member tasks.
+func enterTasks(d *jsontext.Decoder) error {
+	if _, err := d.ReadToken(); err != nil {
+		return err
+	}
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return err
+		}
+		if name.String() == "tasks" {
+			return nil
+		}
+		if err := d.SkipValue(); err != nil {
+			return err
+		}
+	}
+	return errNoTasks
+}
+
+// leaveTasks reads the end of the list, of the object around it, and of the text.
+func leaveTasks(d *jsontext.Decoder, wrapped bool) error {
+	if _, err := d.ReadToken(); err != nil {
+		return err
+	}
+	if wrapped {
+		for d.PeekKind() == '"' {
+			if _, err := d.ReadToken(); err != nil {
+				return err
+			}
+			if err := d.SkipValue(); err != nil {
+				return err
+			}
+		}
+		if _, err := d.ReadToken(); err != nil {
+			return err
+		}
+	}
+	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
+		return errors.New("unexpected text after the tasks: remove it")
+	}
+	return nil
 }
 
 // Splits maps the name of a split to task ids.

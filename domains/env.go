@@ -27,14 +27,20 @@ func (e *Env) Databases() (agent, user Database) { return e.agent, e.user }
 // Call runs one call as the reference's environment answers it: tool, then sync, and either one's failure is the
 // result. What changed before a failure stays changed.
 func (e *Env) Call(side Side, c ToolCall) ToolResult {
+	res, _ := e.call(side, c)
+	return res
+}
+
+// call is Call with the failure behind an error result.
+func (e *Env) call(side Side, c ToolCall) (ToolResult, error) {
 	out, err := e.execute(side, c)
 	if err == nil {
 		err = e.Sync()
 	}
 	if err != nil {
-		return ToolResult{Content: "Error: " + err.Error(), Error: true}
+		return ToolResult{Content: "Error: " + err.Error(), Error: true}, err
 	}
-	return ToolResult{Content: out()}
+	return ToolResult{Content: out()}, nil
 }
 
 // Gold runs one action of a gold plan: like Call, but without the sync, and with the failure as a Go error
@@ -50,6 +56,9 @@ func (e *Env) Gold(a Action) (string, error) {
 func (e *Env) execute(side Side, c ToolCall) (Output, error) {
 	if c.Malformed != "" || c.Reason != "" {
 		return nil, fmt.Errorf("invalid JSON arguments: %s", c.Reason)
+	}
+	if k := c.Arguments.Kind(); k != value.Object && k != value.Null {
+		return nil, fmt.Errorf("invalid JSON arguments: want an object, got a %s", c.Arguments.TypeName())
 	}
 	args := c.ArgumentsMap()
 	if err := reservedName(args); err != nil {

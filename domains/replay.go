@@ -1,8 +1,11 @@
 package domains
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
 
+	"github.com/tauguide/tauguide/domains/record"
 	"github.com/tauguide/tauguide/domains/value"
 )
 
@@ -51,12 +54,12 @@ func (e *Env) Replay(msgs []Message, strict bool) ([]Drift, error) {
 		if !e.mutates(s.call.Name) {
 			continue
 		}
-		res := e.Call(s.call.Requestor, s.call)
+		res, failure := e.call(s.call.Requestor, s.call)
 		rec := msgs[s.result].Content
 		if rec == nil {
 			return drifts, fmt.Errorf("message %d: the recorded result of %s is null", s.result, s.call.Name)
 		}
-		if SameContent(res.Content, *rec) {
+		if SameContent(res.Content, *rec) || sameRefusal(failure, *rec) {
 			continue
 		}
 		d := Drift{Index: s.result, Call: s.call, Got: res.Content, Recorded: *rec}
@@ -104,6 +107,17 @@ func pair(msgs []Message) ([]step, error) {
 		}
 	}
 	return steps, nil
+}
+
+// validationText is how the reference words that arguments make no valid record; the library's wording follows.
+var validationText = regexp.MustCompile(`^Error: \d+ validation errors? for (\w+)\n`)
+
+// sameRefusal reports whether a call failed now and when the reference recorded it because its arguments make no valid
+// record of the same model. Only the wording differs then (docs/decisions/003-error-texts.md).
+func sameRefusal(failure error, recorded string) bool {
+	var invalid *record.InvalidError
+	m := validationText.FindStringSubmatch(recorded)
+	return m != nil && errors.As(failure, &invalid) && invalid.Model == m[1]
 }
 
 // SameContent compares two results as the reference does: as JSON values where both are JSON, so that spacing, key

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/tauguide/tauguide/domains/value"
 )
@@ -56,7 +57,11 @@ type Instructions struct {
 // UnmarshalJSON accepts a string or an object.
 func (in *Instructions) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] == '"' {
+		*in = Instructions{}
 		return json.Unmarshal(text, &in.Plain)
+	}
+	if len(text) == 0 || text[0] != '{' {
+		return fmt.Errorf("user_scenario.instructions: want a text, or an object, not %.40s", text)
 	}
 	var o struct {
 		Domain           *string `json:"domain"`
@@ -68,9 +73,12 @@ func (in *Instructions) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &o); err != nil {
 		return err
 	}
-	for name, p := range map[string]*string{"domain": o.Domain, "reason_for_call": o.ReasonForCall, "task_instructions": o.TaskInstructions} {
-		if p == nil {
-			return fmt.Errorf("user_scenario.instructions.%s is missing", name)
+	for _, f := range []struct {
+		name string
+		text *string
+	}{{"domain", o.Domain}, {"reason_for_call", o.ReasonForCall}, {"task_instructions", o.TaskInstructions}} {
+		if f.text == nil {
+			return fmt.Errorf("user_scenario.instructions.%s is missing", f.name)
 		}
 	}
 	*in = Instructions{Structured: true, Domain: *o.Domain, ReasonForCall: *o.ReasonForCall,
@@ -126,12 +134,19 @@ type Action struct {
 	CompareArgs *[]string   `json:"compare_args"`
 }
 
-// UnmarshalJSON reads an action; the requestor is the agent unless given.
+// UnmarshalJSON reads an action; the requestor is the agent unless given. A requestor that does not exist would make
+// the action fail unnoticed, as failures of gold actions do, and is an error.
 func (a *Action) UnmarshalJSON(text []byte) error {
 	type plain Action
 	p := plain{Requestor: AgentSide}
 	if err := json.Unmarshal(text, &p); err != nil {
 		return err
+	}
+	if p.Requestor != AgentSide && p.Requestor != UserSide {
+		return fmt.Errorf("action %q (%s): requestor must be %q or %q, not %q", p.ID, p.Name, AgentSide, UserSide, p.Requestor)
+	}
+	if k := p.Arguments.Kind(); k != value.Object && k != value.Null {
+		return fmt.Errorf("action %q (%s): arguments must be an object, not %.40s", p.ID, p.Name, p.Arguments.Repr())
 	}
 	*a = Action(p)
 	return nil
@@ -216,12 +231,15 @@ var lineRE = regexp.MustCompile("[^\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029]*(\r\n
 
 func indent(s string) string {
 	return lineRE.ReplaceAllStringFunc(s, func(line string) string {
-		if strings.TrimSpace(line) == "" {
+		if strings.TrimFunc(line, isSpace) == "" {
 			return line
 		}
 		return "\t" + line
 	})
 }
+
+// isSpace is the reference's white space: Unicode's, and the four separators among the control characters.
+func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
 // Mutating reports whether the task is a Mut task: its gold plan holds a mutating call of the agent's. All others are
 // PV (policy-violation) tasks (spec/metrics.md, Slices).

@@ -6,10 +6,13 @@ import (
 	"testing"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/airline"
 	"github.com/tauguide/tauguide/domains/all"
 	"github.com/tauguide/tauguide/domains/check"
 	"github.com/tauguide/tauguide/domains/domaintest"
+	"github.com/tauguide/tauguide/domains/mock"
 	"github.com/tauguide/tauguide/domains/retail"
+	"github.com/tauguide/tauguide/domains/telecom"
 )
 
 func counts(r check.Report, split string) string {
@@ -43,6 +46,28 @@ func TestRealRetail(t *testing.T) {
 	want := []string{"2", "3", "4", "35", "37", "38", "39", "46", "46", "47", "47", "54", "55", "64", "67", "67", "68", "105"}
 	if !slices.Equal(tasks, want) || writes != 2 {
 		t.Errorf("failing in tasks %v with %d writes, want %v with 2", tasks, writes, want)
+	}
+}
+
+// TestRealCounts pins the slices of every real split that the paper reports, and that no other domain's gold fails.
+func TestRealCounts(t *testing.T) {
+	for _, c := range []struct {
+		domain      domains.Domain
+		split, want string
+		actions     int
+	}{
+		{airline.Domain(), "base", "50: 26 Mut, 24 PV, 0 missing", 142},
+		{telecom.Domain(), "base", "114: 71 Mut, 43 PV, 0 missing", 516},
+		{telecom.Domain(), "test", "40: 19 Mut, 21 PV, 0 missing", 516},
+		{mock.Domain(), "base", "10: 7 Mut, 3 PV, 0 missing", 8},
+	} {
+		r := check.World(domaintest.Real(t, c.domain, domains.Options{}))
+		if got := counts(r, c.split); got != c.want {
+			t.Errorf("%s %s: %s, want %s", c.domain.Name, c.split, got, c.want)
+		}
+		if len(r.Failing) > 0 || r.Actions != c.actions {
+			t.Errorf("%s: %d of %d gold actions fail, want none of %d", c.domain.Name, len(r.Failing), r.Actions, c.actions)
+		}
 	}
 }
 

@@ -7,7 +7,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/tauguide/tauguide/domains"
@@ -49,6 +51,9 @@ func (p Params) Decode(into any) error {
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
 		return fmt.Errorf("parameters: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("parameters: text after the JSON value: give one object")
 	}
 	return nil
 }

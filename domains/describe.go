@@ -8,8 +8,8 @@ import (
 )
 
 // Describe returns the kit with the tool texts of the data folder's tool_schemas.json in place of ours, for runs that
-// want the models to read exactly what the reference sends. Without such a file the kit is returned as it is. side is
-// the file's key: assistant or user.
+// want the models to read exactly what the reference sends. Without such a file the kit is returned as it is; what an
+// entry leaves out stays ours. side is the file's key: assistant or user.
 func (f *Files) Describe(side Side, k *Kit) (*Kit, error) {
 	if f.embedded || k == nil {
 		return k, nil
@@ -24,7 +24,7 @@ func (f *Files) Describe(side Side, k *Kit) (*Kit, error) {
 	type tool struct {
 		Function struct {
 			Name        string          `json:"name"`
-			Description string          `json:"description"`
+			Description *string         `json:"description"`
 			Parameters  json.RawMessage `json:"parameters"`
 		} `json:"function"`
 	}
@@ -45,8 +45,12 @@ func (f *Files) Describe(side Side, k *Kit) (*Kit, error) {
 		if !ok {
 			return nil, fmt.Errorf("%s: %s lists the tool %q, which %s does not have", name, side, l.Function.Name, k.Class)
 		}
-		tools[i].Spec.Description = l.Function.Description
-		tools[i].Spec.Parameters = l.Function.Parameters
+		if l.Function.Description != nil {
+			tools[i].Spec.Description = *l.Function.Description
+		}
+		if l.Function.Parameters != nil {
+			tools[i].Spec.Parameters = l.Function.Parameters
+		}
 	}
 	return NewKit(k.Class, tools, k.Funcs), nil
 }

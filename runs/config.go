@@ -167,17 +167,25 @@ func (d *Duration) UnmarshalText(text []byte) error {
 }
 
 // Load reads a config file. env resolves $VAR in base_url, key and data; an empty value counts as unset. Errors name
-// file, line and column.
+// file, line and column, and are ErrConfig.
 func Load(path string, env func(string) string) (*Config, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("read config: %w", err)
+		return nil, configFault(fmt.Errorf("read config: %w", err))
 	}
 	return Parse(path, text, env)
 }
 
 // Parse is Load for a text at hand; file serves the errors and the default name.
 func Parse(file string, text []byte, env func(string) string) (*Config, error) {
+	c, err := parse(file, text, env)
+	if err != nil {
+		return nil, configFault(err)
+	}
+	return c, nil
+}
+
+func parse(file string, text []byte, env func(string) string) (*Config, error) {
 	tree, src, err := readYAML(file, text)
 	if err != nil {
 		return nil, err

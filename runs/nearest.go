@@ -17,7 +17,7 @@ func suggestion(got string, known []string) string {
 
 // nearest returns the known word that a typing mistake most likely made into got, "" if none is near.
 func nearest(got string, known []string) string {
-	best, distance := "", max(2, len([]rune(got))/3)+1
+	best, distance := "", max(1, len([]rune(got))/3)+1
 	if len(got) > 200 {
 		return ""
 	}

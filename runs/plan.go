@@ -16,6 +16,7 @@ import (
 type Planned struct {
 	sim.Key
 	Seed int64 `json:"seed"` // sent to providers
+	Mut  bool  `json:"mut"`  // a task whose gold plan changes something; the others are PV tasks
 }
 
 // Worlds opens the data of all domains of a config.
@@ -109,7 +110,7 @@ func makePlan(c *Config, worlds map[string]*domains.World, limit int) ([]Planned
 		for i, d := range c.Domains {
 			for _, t := range tasks[i] {
 				for _, s := range c.Systems {
-					out = append(out, Planned{Key: sim.Key{Domain: d.Name, System: s.Name, Task: t.ID, Trial: trial}, Seed: seed})
+					out = append(out, Planned{Key: sim.Key{Domain: d.Name, System: s.Name, Task: t.ID, Trial: trial}, Seed: seed, Mut: t.Mutating(worlds[d.Name])})
 				}
 			}
 		}

@@ -1,6 +1,169 @@
 package runs
 
-import "os"
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
 
-// NewReporter shows progress on f: a bar on a terminal, a plain line every few seconds elsewhere. getenv tells CI and NO_COLOR.
-func NewReporter(f *os.File, getenv func(string) string) Reporter { return nil }
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// How often progress is looked at, and how often it is said where there is no terminal.
+const (
+	reportEvery = 250 * time.Millisecond
+	lineEvery   = 5 * time.Second
+)
+
+// count changes the progress.
+func (x *execution) count(change func(*Progress)) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	change(&x.progress)
+}
+
+// report starts telling the reporter; the function that it returns tells it the end and stops.
+func (x *execution) report() (stop func()) {
+	r := x.job.options.Progress
+	if r == nil {
+		return func() {}
+	}
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		t := time.NewTicker(reportEvery)
+		defer t.Stop()
+		for {
+			select {
+			case <-t.C:
+				r.Update(x.snapshot(false))
+			case <-done:
+				return
+			}
+		}
+	})
+	return func() {
+		close(done)
+		wg.Wait()
+		r.Update(x.snapshot(true))
+	}
+}
+
+func (x *execution) snapshot(final bool) Progress {
+	x.mu.Lock()
+	p := x.progress
+	x.mu.Unlock()
+	total := x.budget.meter.Total()
+	p.Elapsed, p.Final, p.Waiting, p.Cost = time.Since(x.started), final, x.clients.waiting(), total.KnownCost()
+	if total.UnknownPrompt == 0 && total.UnknownCompletion == 0 {
+		n := total.PromptTokens + total.CompletionTokens
+		p.Tokens = &n
+	}
+	return p
+}
+
+// Line is the progress in words.
+func (p Progress) Line() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d/%d done, %d running", p.Name, p.Done, p.Planned, p.Running)
+	p.details(&b)
+	return b.String()
+}
+
+func (p Progress) details(b *strings.Builder) {
+	if p.Waiting > 0 {
+		fmt.Fprintf(b, ", %d waiting", p.Waiting)
+	}
+	fmt.Fprintf(b, ", %d void", p.Faults)
+	if p.Pending > 0 {
+		fmt.Fprintf(b, ", %d unscored", p.Pending)
+	}
+	if s := p.Elapsed.Seconds(); s > 0 && p.Done > 0 {
+		fmt.Fprintf(b, ", %s trials/min", short(float64(p.Done)/s*60))
+	}
+	tokens, cost := "?", "?"
+	if p.Tokens != nil {
+		tokens = short(float64(*p.Tokens))
+	}
+	if p.Cost != nil {
+		cost = fmt.Sprintf("%.2f", *p.Cost)
+	}
+	fmt.Fprintf(b, ", %s tokens, $%s", tokens, cost)
+}
+
+// short writes a number with about three digits: 950, 12.3k, 4.56M.
+func short(n float64) string {
+	for _, unit := range []struct {
+		size float64
+		name string
+	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+		if n >= unit.size {
+			return fmt.Sprintf("%.3g%s", n/unit.size, unit.name)
+		}
+	}
+	return fmt.Sprintf("%.3g", n)
+}
+
+// NewReporter shows progress on f, which is stderr as a rule: a bar if f is a terminal, else a plain line every few
+// seconds. On a terminal without colours, or in CI, getenv says so, and lines it is.
+func NewReporter(f *os.File, getenv func(string) string) Reporter {
+	if term.IsTerminal(int(f.Fd())) && getenv("CI") == "" && getenv("TERM") != "dumb" {
+		return &bar{out: f}
+	}
+	return NewLineReporter(f)
+}
+
+// NewLineReporter writes progress as plain lines.
+func NewLineReporter(w io.Writer) Reporter { return &lines{out: w} }
+
+type lines struct {
+	out       io.Writer
+	last      time.Duration
+	lastFault string
+}
+
+// Update writes a line if it is time for one. What cannot be written is not worth stopping for.
+func (l *lines) Update(p Progress) {
+	if p.LastFault != "" && p.LastFault != l.lastFault {
+		l.lastFault = p.LastFault
+		fmt.Fprintf(l.out, "%s: void trial: %s\n", p.Name, visible(p.LastFault))
+	}
+	if !p.Final && p.Elapsed-l.last < lineEvery {
+		return
+	}
+	l.last = p.Elapsed
+	fmt.Fprintln(l.out, p.Line())
+}
+
+// visible keeps a foreign text from steering a terminal.
+func visible(s string) string {
+	q := fmt.Sprintf("%q", s)
+	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
+}
+
+// bar draws a progress bar.
+type bar struct {
+	out io.Writer
+	bar *progressbar.ProgressBar
+}
+
+// Update redraws the bar. Its own writes go to out alone.
+func (b *bar) Update(p Progress) {
+	if b.bar == nil {
+		b.bar = progressbar.NewOptions(max(1, p.Planned), progressbar.OptionSetWriter(b.out), progressbar.OptionSetWidth(24),
+			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionShowDescriptionAtLineEnd(), progressbar.OptionUseANSICodes(true))
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s: %d running", p.Name, p.Running)
+	p.details(&text)
+	b.bar.Describe(text.String())
+	_ = b.bar.Set(p.Done) // a terminal that is gone shows nothing
+	if p.Final {
+		_ = b.bar.Exit()
+		fmt.Fprintln(b.out)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -126,9 +127,14 @@ func (v *validation) walk(e *jsonschema.ValidationError) {
 			add(path, "%s is missing %s%s", key, in(path), because(key))
 		}
 	case *kind.Type:
-		add(path, "%s: want %s, got %s%s", name, words(k.Want), word(k.Got), quoteHint(k, v.at(e.InstanceLocation)))
+		value := v.at(e.InstanceLocation)
+		add(path, "%s: want %s, got %s%s", name, words(k.Want), shown(k.Got, value), hint(path, k, value))
 	case *kind.Enum:
 		add(path, "%s: unknown value %q%s", name, fmt.Sprint(k.Got), suggestion(fmt.Sprint(k.Got), texts(k.Want)))
+	case *kind.Minimum:
+		add(path, "%s: %s is too little: give at least %s", name, decimal(k.Got), decimal(k.Want))
+	case *kind.Maximum:
+		add(path, "%s: %s is too much: give at most %s", name, decimal(k.Got), decimal(k.Want))
 	case *kind.Format:
 		add(path, "%s: %q is not a %s: %v", name, fmt.Sprint(k.Got), k.Want, k.Err)
 	case *kind.MinLength:
@@ -190,11 +196,32 @@ func words(types []string) string {
 	return strings.Join(out, " or ")
 }
 
-// quoteHint tells how to mend a number that should be a text, and the reverse.
-func quoteHint(k *kind.Type, value any) string {
+// shown is a value in a complaint: as it is, where it is short.
+func shown(jsonType string, value any) string {
 	switch value := value.(type) {
 	case json.Number, bool:
-		if slices.Contains(k.Want, "string") {
+		return fmt.Sprint(value)
+	case string:
+		if len(value) <= 40 {
+			return fmt.Sprintf("the text %q", value)
+		}
+	}
+	return word(jsonType)
+}
+
+func decimal(r *big.Rat) string {
+	f, _ := r.Float64()
+	return strconv.FormatFloat(f, 'g', -1, 64)
+}
+
+// hint tells how to mend a number that should be a text, and the reverse.
+func hint(path string, k *kind.Type, value any) string {
+	switch value := value.(type) {
+	case json.Number, bool:
+		switch {
+		case strings.HasSuffix(path, "timeout"):
+			return fmt.Sprintf(": give it a unit, like %vs or %vm", value, value)
+		case slices.Contains(k.Want, "string"):
 			return fmt.Sprintf(": write %q, with the quotes", fmt.Sprint(value))
 		}
 	case string:

@@ -112,6 +112,19 @@ func syntaxError(file string, err error) error {
 	return fmt.Errorf("%s: %w", file, err)
 }
 
+// start is where a node begins: a map's own token is its first colon.
+func start(n ast.Node) position {
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		if !n.IsFlowStyle && len(n.Values) > 0 {
+			return positionOf(n.Values[0].Key.GetToken())
+		}
+	case *ast.MappingValueNode:
+		return positionOf(n.Key.GetToken())
+	}
+	return positionOf(n.GetToken())
+}
+
 func positionOf(t *token.Token) position {
 	if t == nil || t.Position == nil {
 		return position{}
@@ -138,7 +151,7 @@ func (r *yamlReader) value(n ast.Node, path string, depth int) (any, error) {
 		return nil, r.fail(n, "the config is too large or too deep: unfold fewer aliases")
 	}
 	if _, known := r.source.at[path]; !known {
-		r.source.at[path] = positionOf(n.GetToken())
+		r.source.at[path] = start(n)
 	}
 	switch n := n.(type) {
 	case *ast.MappingNode:

@@ -114,9 +114,10 @@ func (e *evaluation) kind(tool string) *domains.Kind {
 }
 
 // Matches is the reference's comparison of a call with a gold action: same name, and equal arguments as far as
-// compare_args names them, or, where that is null, as far as the call gives them.
+// compare_args names them, or, where that is null, as far as the call gives them. A call with malformed arguments never
+// reached a tool and matches nothing; the reference has no such calls.
 func Matches(a domains.Action, c ToolCall) bool {
-	if a.Name != c.Name {
+	if a.Name != c.Name || c.Malformed != "" || c.Reason != "" {
 		return false
 	}
 	want, _ := a.Arguments.Map()

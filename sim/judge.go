@@ -45,7 +45,10 @@ func (j ModelJudge) Grade(ctx context.Context, msgs []Message, assertions []stri
 		}
 		failure = err
 		again := fmt.Sprintf("That answer could not be used: %v. Answer again, with the JSON object alone.", err)
-		wire = append(wire, llm.Message{Role: llm.Assistant, Content: m.Content}, llm.Message{Role: llm.User, Content: &again})
+		if m.HasText() { // some servers refuse a message without text
+			wire = append(wire, llm.Message{Role: llm.Assistant, Content: m.Content})
+		}
+		wire = append(wire, llm.Message{Role: llm.User, Content: &again})
 	}
 	return nil, calls, fmt.Errorf("%w after two answers: %w", ErrVerdicts, failure)
 }
@@ -66,27 +69,55 @@ func judgeQuestion(msgs []Message, assertions []string) string {
 	return b.String()
 }
 
-// readVerdicts finds the JSON object in a judge's answer, bare, fenced or between words, and matches its entries with
-// the assertions.
+// readVerdicts finds the JSON object with the verdicts in a judge's answer, bare, fenced, between words or within
+// another object. The first one that grades exactly the assertions is taken.
 func readVerdicts(text string, assertions []string) ([]Verdict, error) {
-	var reply struct {
-		Results []struct {
-			Outcome   string `json:"expectedOutcome"`
-			Reasoning string `json:"reasoning"`
-			Met       *bool  `json:"metExpectation"`
-		} `json:"results"`
+	failure := errors.New("no JSON object in the answer")
+	found := false
+	for at := 0; ; at++ {
+		next := strings.IndexByte(text[at:], '{')
+		if next < 0 {
+			return nil, failure
+		}
+		at += next
+		var reply struct {
+			Results json.RawMessage `json:"results"`
+		}
+		err := json.NewDecoder(strings.NewReader(text[at:])).Decode(&reply)
+		switch {
+		case err == nil && reply.Results != nil:
+			verdicts, err := match(reply.Results, assertions)
+			if err == nil {
+				return verdicts, nil
+			}
+			found, failure = true, err
+		case found: // what was found before tells more
+		case err != nil:
+			found, failure = true, fmt.Errorf("no usable JSON object: %w", err)
+		default:
+			found, failure = true, errors.New("no usable JSON object: it has no results")
+		}
 	}
-	if err := decodeObject(text, &reply); err != nil {
-		return nil, err
+}
+
+// match pairs a judge's results with the assertions.
+func match(raw json.RawMessage, assertions []string) ([]Verdict, error) {
+	var results []struct {
+		Outcome   string `json:"expectedOutcome"`
+		Reasoning string `json:"reasoning"`
+		Met       *bool  `json:"metExpectation"`
 	}
-	if len(reply.Results) != len(assertions) {
-		return nil, fmt.Errorf("%d verdicts for %d expected outcomes", len(reply.Results), len(assertions))
+	if err := json.Unmarshal(raw, &results); err != nil {
+		return nil, fmt.Errorf("no usable JSON object: results: %w", err)
+	}
+	if len(results) != len(assertions) {
+		return nil, fmt.Errorf("%d verdicts for %d expected outcomes", len(results), len(assertions))
 	}
 	out := make([]Verdict, len(assertions))
 	taken := make([]bool, len(assertions))
 	for i, a := range assertions {
 		at := -1
-		for k, r := range reply.Results {
+		for k, r := range results {
 			if !taken[k] && folded(r.Outcome) == folded(a) {
 				at = k
 				break
@@ -95,7 +126,7 @@ func readVerdicts(text string, assertions []string) ([]Verdict, error) {
 		if at < 0 {
 			return nil, fmt.Errorf("no verdict names the expected outcome %q", a)
 		}
-		r := reply.Results[at]
+		r := results[at]
 		if r.Met == nil {
 			return nil, fmt.Errorf("metExpectation is missing for %q", a)
 		}
@@ -107,26 +138,8 @@ func readVerdicts(text string, assertions []string) ([]Verdict, error) {
 
 // folded is a text without differences of spacing and quotes that a model may introduce when it repeats it.
 func folded(s string) string {
-	s = strings.NewReplacer("\u2019", "'", "\u2018", "'", "\u201c", `"`, "\u201d", `"`).Replace(s)
+	s = strings.NewReplacer(`\'`, "'", `\"`, `"`, "\u2019", "'", "\u2018", "'", "\u201c", `"`, "\u201d", `"`).Replace(s)
 	return strings.Join(strings.Fields(s), " ")
-}
-
-// decodeObject decodes the first JSON object in a text that has the wanted shape.
-func decodeObject(text string, into any) error {
-	failure := errors.New("no JSON object in the answer")
-	for i := strings.IndexByte(text, '{'); i >= 0; {
-		err := json.NewDecoder(strings.NewReader(text[i:])).Decode(into)
-		if err == nil {
-			return nil
-		}
-		failure = fmt.Errorf("no usable JSON object: %w", err)
-		next := strings.IndexByte(text[i+1:], '{')
-		if next < 0 {
-			break
-		}
-		i += 1 + next
-	}
-	return failure
 }
 
 // Recorded is a judge that repeats verdicts which were recorded earlier.

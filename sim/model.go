@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/tauguide/tauguide/domains"
@@ -56,9 +58,10 @@ func received(resp llm.Response, call *ModelCall) Message {
 	in := resp.Message
 	m := Message{Role: domains.RoleAssistant, Content: in.Content, Provider: in.Extra}
 	if in.Content != nil {
-		if said, thought := splitThinking(*in.Content); thought != "" {
+		if said, thought, ok := splitThinking(*in.Content); ok {
 			m.Content = &said
-			call.Quirks = append(call.Quirks, "think_in_content")
+			m.Provider = with(m.Provider, thinkField, thought)
+			call.Quirks = append(slices.Clip(call.Quirks), "think_in_content")
 		}
 	}
 	for _, c := range in.ToolCalls {
@@ -100,26 +103,43 @@ func article(typeName string) string {
 	return "a number"
 }
 
+// thinkField is where a message's provider fields keep what its model thought aloud in the content. No server knows a
+// field of that name, so it is sent to none.
+const thinkField = "think"
+
+// with returns provider fields with one more text; the fields of an answer may be shared and are not written to.
+func with(fields map[string]json.RawMessage, name, text string) map[string]json.RawMessage {
+	out := maps.Clone(fields)
+	if out == nil {
+		out = map[string]json.RawMessage{}
+	}
+	raw, err := value.OfString(text).MarshalJSON()
+	if err == nil { // a text always has a JSON form
+		out[name] = raw
+	}
+	return out
+}
+
 // splitThinking separates blocks between <think> tags, which some servers leave in the content, from the visible
-// text. A block that never closes is all thought.
-func splitThinking(text string) (said, thought string) {
+// text. A block that never closes is all thought; one that never opens was opened by the server's chat template.
+func splitThinking(text string) (said, thought string, ok bool) {
 	const open, closing = "<think>", "</think>"
-	var visible, hidden strings.Builder
+	var visible, hidden []string
+	if before, after, ok := strings.Cut(text, closing); ok && !strings.Contains(before, open) {
+		hidden, text = append(hidden, before), after
+	}
 	for {
 		before, after, ok := strings.Cut(text, open)
 		if !ok {
 			break
 		}
-		visible.WriteString(before)
 		inside, rest, _ := strings.Cut(after, closing)
-		hidden.WriteString(inside + "\n")
-		text = rest
+		visible, hidden, text = append(visible, before), append(hidden, inside), rest
 	}
-	if hidden.Len() == 0 {
-		return text, ""
+	if hidden == nil {
+		return text, "", false
 	}
-	visible.WriteString(text)
-	return strings.TrimSpace(visible.String()), hidden.String()
+	return strings.TrimSpace(strings.Join(append(visible, text), "")), strings.Join(hidden, "\n"), true
 }
 
 // Wire turns a view into the messages of a request, after a system prompt. The side's own messages become the

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"encoding/json"
+
 	"github.com/tauguide/tauguide/llm"
 )
 
@@ -32,6 +34,9 @@ type Record struct {
 	Events      []Event     `json:"events,omitempty"`
 	Calls       []ModelCall `json:"calls,omitempty"`
 	Times       Times       `json:"times"`
+
+	// Extra holds what the file of another program says of the conversation beyond these fields.
+	Extra map[string]json.RawMessage `json:"extra,omitempty"`
 }
 
 // Fault says what broke a conversation, or made it count as a failure without a word of the other side.
@@ -77,13 +82,27 @@ type Transport struct {
 // Timeless returns the record without all that differs between two runs of the same seed: times, request ids, tries.
 func (r Record) Timeless() Record {
 	r.Times = Times{}
-	r.Messages = append([]Message(nil), r.Messages...)
-	for i := range r.Messages {
-		r.Messages[i].Timestamp = ""
+	r.Messages = timeless(r.Messages)
+	r.Events = append([]Event(nil), r.Events...)
+	for i := range r.Events {
+		r.Events[i].Messages = timeless(r.Events[i].Messages)
 	}
 	r.Calls = append([]ModelCall(nil), r.Calls...)
 	for i := range r.Calls {
 		r.Calls[i].Transport = Transport{}
 	}
+	if r.Fault != nil {
+		f := *r.Fault
+		f.RequestID = ""
+		r.Fault = &f
+	}
 	return r
+}
+
+func timeless(msgs []Message) []Message {
+	out := append([]Message(nil), msgs...)
+	for i := range out {
+		out[i].Timestamp = ""
+	}
+	return out
 }

@@ -96,6 +96,7 @@ type Score struct {
 	Diff       []record.Change `json:"db_diff,omitempty"` // want: after the gold plan, got: after the conversation
 	Drift      int             `json:"replay_drift"`      // recorded results that replaying did not give
 	Pending    string          `json:"pending,omitempty"` // why there is no reward yet
+	Origin     string          `json:"origin,omitempty"`  // where the reward is from, if this program did not compute it
 	JudgeCalls []ModelCall     `json:"judge_calls,omitempty"`
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,6 +60,9 @@ type Trial struct {
 // side that gave it.
 const emptyRetries = 2
 
+// errTimeout tells the end of the conversation's own time from a deadline or a cancellation of the caller's.
+var errTimeout = errors.New("the conversation's time is up: raise limits.timeout")
+
 // Run holds the conversation and returns its record, whatever happens: faults of models, transport and program are
 // endings. The error is for callers only if ctx was cancelled before the conversation began. Run blocks; a trial's
 // parts are used from the calling goroutine alone.
@@ -72,7 +76,7 @@ func Run(ctx context.Context, t Trial) (rec Record, err error) {
 	r := &conversation{trial: t, started: t.Now(), ids: map[string]bool{}}
 	if t.Limits.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, t.Limits.Timeout)
+		ctx, cancel = context.WithTimeoutCause(ctx, t.Limits.Timeout, errTimeout)
 		defer cancel()
 	}
 	r.hold(ctx)
@@ -231,7 +235,11 @@ func (c *conversation) speak(ctx context.Context, to int) int {
 // ask gets one usable message of a speaker: empty answers are asked for again a little, then count as its error.
 func (c *conversation) ask(ctx context.Context, s Speaker, to int, side Side) (m Message, stop, ok bool) {
 	for try := 0; ; try++ {
-		v := View{Messages: c.views[to], Index: len(c.traj), StepsLeft: max(0, c.trial.Limits.MaxSteps-c.steps)}
+		if ctx.Err() != nil { // not every speaker looks
+			c.fail(ctx, side, context.Cause(ctx))
+			return Message{}, false, false
+		}
+		v := View{Messages: slices.Clip(c.views[to]), Index: len(c.traj), StepsLeft: max(0, c.trial.Limits.MaxSteps-c.steps)}
 		if c.trial.Limits.MaxSteps == 0 {
 			v.StepsLeft = int(^uint(0) >> 1)
 		}
@@ -310,14 +318,15 @@ func (c *conversation) append(m Message) {
 	m.TurnIdx = &i
 	m.Timestamp = c.trial.Now().UTC().Format(time.RFC3339Nano)
 	c.traj = append(c.traj, m)
-	if visible(m, AgentSide) {
-		c.views[toAgent] = append(c.views[toAgent], m)
-	}
-	if visible(m, UserSide) {
-		if m.Role == domains.RoleAssistant {
-			m.Provider = nil // reasoning is for the side that it came from
+	for to, side := range [...]Side{toAgent: AgentSide, toUser: UserSide} {
+		if !visible(m, side) {
+			continue
 		}
-		c.views[toUser] = append(c.views[toUser], m)
+		shown := m
+		if m.Side() != side {
+			shown.Provider = nil // reasoning is for the side that it came from
+		}
+		c.views[to] = append(c.views[to], shown)
 	}
 }
 
@@ -344,7 +353,7 @@ func (c *conversation) fail(ctx context.Context, side Side, err error) {
 	}
 	var b interface{ Budget() bool }
 	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded) && c.trial.Limits.Timeout > 0 && c.trial.Now().Sub(c.started) >= c.trial.Limits.Timeout:
+	case errors.Is(context.Cause(ctx), errTimeout):
 		c.end(Timeout, f)
 	case ctx.Err() != nil:
 		c.end(Cancelled, f)

@@ -71,7 +71,7 @@ func (s Scene) env() (*domains.Env, error) {
 	return e, err
 }
 
-// turn is what one message of the request is to the side that reads it.
+// exchange is a call of the side's own with what came back.
 type exchange struct {
 	call   domains.ToolCall
 	at     int    // index of the message with the call

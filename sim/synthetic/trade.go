@@ -20,14 +20,16 @@ type trade struct {
 	identifies []string
 	// lookUp makes such a read from what the task says, for gold plans that have none.
 	lookUp func(s Scene, e *domains.Env) []domains.ToolCall
+	// grounds lists the reads that must come before a change: what they show decides whether it is allowed.
+	grounds func(c domains.ToolCall) []domains.ToolCall
 	// caution is a reminder that goes with the question for consent, ending with a full stop and a space.
 	caution func(c domains.ToolCall) string
 	// slips lists plausible wrong versions of a change's arguments.
 	slips func(e *domains.Env, c domains.ToolCall) []value.Value
 	// forbidden lists changes of the caller's own records that a careless agent might grant, most plausible first.
 	forbidden func(s Scene, e *domains.Env, user string) []domains.ToolCall
-	// look names the user's tool that shows whether the trouble of a task is there.
-	look func(t *domains.Task) string
+	// look names the user's tool that shows whether the trouble of a task is there; empty if its device has none.
+	look func(s Scene) string
 	// chained lists pairs of steps of which the second only works after the first.
 	chained [][2]string
 	// phrases says what some of the user's tools are in words; topics finds them in the words of others.
@@ -94,6 +96,19 @@ func arg(key, text string) value.Pair { return value.Pair{Key: key, Value: value
 // invoke makes a call of the agent's.
 func invoke(tool string, pairs ...value.Pair) domains.ToolCall {
 	return domains.ToolCall{Name: tool, Arguments: value.OfMap(value.MapOf(pairs...)), Requestor: domains.AgentSide}
+}
+
+// reading makes a read whose arguments are those of a change, if it has them all.
+func reading(c domains.ToolCall, tool string, keys ...string) []domains.ToolCall {
+	var pairs []value.Pair
+	for _, k := range keys {
+		v, ok := c.ArgumentsMap().Get(k)
+		if !ok {
+			return nil
+		}
+		pairs = append(pairs, value.Pair{Key: k, Value: v})
+	}
+	return []domains.ToolCall{invoke(tool, pairs...)}
 }
 
 // textAt follows keys through nested objects to a text.

@@ -73,38 +73,6 @@ func plain(v value.Value) string {
 	}
 }
 
-// rewriting is one step from a brief in the second person to speech in the first.
-type rewriting struct {
-	from *regexp.Regexp
-	to   string
-}
-
-// pronouns are applied in order. English word order decides between I and me only roughly.
-var pronouns = []rewriting{
-	{regexp.MustCompile(`(?i)\bthe agent's\b`), "\x00r"},
-	{regexp.MustCompile(`(?i)\b(?:the|an) agent\b`), "\x00y"},
-	{regexp.MustCompile(`(?i)\byou are\b`), "I am"},
-	{regexp.MustCompile(`(?i)\byou were\b`), "I was"},
-	{regexp.MustCompile(`(?i)\byou're\b`), "I'm"},
-	{regexp.MustCompile(`\bYourself\b`), "Myself"},
-	{regexp.MustCompile(`(?i)\byourself\b`), "myself"},
-	{regexp.MustCompile(`(?i)\byours\b`), "mine"},
-	{regexp.MustCompile(`\bYour\b`), "My"},
-	{regexp.MustCompile(`(?i)\byour\b`), "my"},
-	{regexp.MustCompile(`(?i)\b(to|for|with|from|of|about|at|by|on|than|before|gives?|gave|tells?|told|helps?|allows?|lets?|asks?|asked|shows?|sends?|sent|refunds?|charges?|charged|offers?|offered|makes?) you\b`), "$1 me"},
-	{regexp.MustCompile(`(?i)\byou\b`), "I"},
-	{regexp.MustCompile("\x00r"), "your"},
-	{regexp.MustCompile("\x00y"), "you"},
-}
-
-// firstPerson turns a brief that addresses the customer into what the customer might say, on one line.
-func firstPerson(brief string) string {
-	for _, p := range pronouns {
-		brief = p.from.ReplaceAllString(brief, p.to)
-	}
-	return strings.Join(strings.Fields(brief), " ")
-}
-
 var (
 	yesPattern      = regexp.MustCompile(`(?i)\b(yes|yeah|yep|sure|confirm(ed)?|go ahead|correct|please do|proceed|ok(ay)?|right|absolutely)\b`)
 	noPattern       = regexp.MustCompile(`(?i)^\W*(no|nope|not|don't|do not|wait|stop|never|hold on)\b`)

@@ -1,0 +1,185 @@
+package domains_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/domaintest"
+	"github.com/tauguide/tauguide/domains/mock"
+	"github.com/tauguide/tauguide/domains/value"
+)
+
+func mockWorld(t testing.TB, o domains.Options) *domains.World {
+	return domaintest.Embedded(t, mock.Domain(), o)
+}
+
+func TestSelect(t *testing.T) {
+	w, err := mock.Domain().Open(mockFolder(t, map[string]string{"split_tasks.json": `{"base": ["a", "b", "gone"], "one": ["a"], "none": []}`}), domains.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for split, want := range map[string]string{"": "b a", "base": "b a", "one": "a", "none": ""} {
+		tasks, err := w.Select(split)
+		var ids []string
+		for _, task := range tasks {
+			ids = append(ids, task.ID)
+		}
+		if got := strings.Join(ids, " "); err != nil || got != want {
+			t.Errorf("split %q: %q, %v; want %q, in the order of the task file", split, got, err, want)
+		}
+	}
+	if _, err := w.Select("test"); err == nil || err.Error() != `domain mock has no split "test": choose one of base, none, one` {
+		t.Errorf("unknown split: %v", err)
+	}
+	if task, ok := w.Task("a"); !ok || task != &w.Tasks[1] {
+		t.Error("task a is not found")
+	}
+	if _, ok := w.Task("gone"); ok {
+		t.Error("a task that is not there is found")
+	}
+}
+
+func names(specs []domains.ToolSpec) string {
+	var out []string
+	for _, s := range specs {
+		out = append(out, s.Name)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestOfferedTools(t *testing.T) {
+	const agents, users = "create_task get_users update_task_status transfer_to_human_agents", "check_notifications dismiss_notification"
+	w, solo := mockWorld(t, domains.Options{}), mockWorld(t, domains.Options{Solo: true})
+	if got := names(w.AgentTools()); got != agents {
+		t.Errorf("agent: %s", got)
+	}
+	if got := names(solo.AgentTools()); got != agents+" "+users {
+		t.Errorf("agent alone: %s", got)
+	}
+	list := func(l ...string) *[]string { return &l }
+	for _, tt := range []struct {
+		name string
+		own  *[]string
+		want string
+	}{
+		{"all by default", nil, users},
+		{"some", list("dismiss_notification"), "dismiss_notification"},
+		{"in the order of the domain", list("dismiss_notification", "check_notifications"), users},
+		{"none", list(), ""},
+		{"an unknown one leaves none", list("check_notifications", "get_users"), ""},
+	} {
+		if got := names(w.UserTools(&domains.Task{UserTools: tt.own})); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	bare := &domains.World{Agent: w.Agent}
+	if got := bare.UserTools(&domains.Task{UserTools: list("check_notifications")}); got != nil {
+		t.Errorf("a domain without user tools offers %v", got)
+	}
+}
+
+func TestMutating(t *testing.T) {
+	w := mockWorld(t, domains.Options{})
+	for _, tt := range []struct {
+		name, criteria string
+		want           bool
+	}{
+		{"no criteria", `null`, false},
+		{"no actions", `{"actions": null}`, false},
+		{"a reader", `{"actions": [{"name": "get_users"}]}`, false},
+		{"a generic tool", `{"actions": [{"name": "transfer_to_human_agents"}]}`, false},
+		{"a writer", `{"actions": [{"name": "get_users"}, {"name": "create_task"}]}`, true},
+		{"a writer of the user's", `{"actions": [{"name": "dismiss_notification", "requestor": "user"}]}`, false},
+		{"the user cannot call the agent's", `{"actions": [{"name": "create_task", "requestor": "user"}]}`, false},
+		{"unknown tool", `{"actions": [{"name": "fly"}]}`, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tasks := parseTasks(t, `[{"id": "a", `+brief+`, "evaluation_criteria": `+tt.criteria+`}]`)
+			if got := tasks[0].Mutating(w); got != tt.want {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}
+
+func TestKit(t *testing.T) {
+	tool := domains.Tool{Kind: domains.Write, Spec: domains.ToolSpec{Name: "put"}}
+	k := domains.NewKit("Class", []domains.Tool{tool, {Kind: domains.Think, Spec: domains.ToolSpec{Name: "think"}}}, nil)
+	if got, ok := k.Tool("put"); !ok || got != &k.Tools[0] || !k.Mutates("put") || k.Mutates("think") || k.Mutates("gone") {
+		t.Error("the kit does not know its tools")
+	}
+	var none *domains.Kit
+	if _, ok := none.Tool("put"); ok || none.Mutates("put") || none.Specs() != nil {
+		t.Error("a kit that is not there has tools")
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a tool declared twice goes unnoticed")
+		}
+	}()
+	domains.NewKit("Class", []domains.Tool{tool, tool}, nil)
+}
+
+func TestMessages(t *testing.T) {
+	var msgs []domains.Message
+	const text = `[{"role": "assistant", "content": null, "tool_calls": [{"id": "1", "name": "f", "arguments": {"a": 25.0}}]},
+		{"role": "tool", "id": "1", "content": "x", "error": true},
+		{"role": "user", "content": " \n", "tool_calls": [{"id": "2", "name": "g", "arguments": {}}]},
+		{"role": "tool", "id": "2", "content": "y", "requestor": "user"},
+		{"role": "assistant", "content": "Hi", "tool_calls": []},
+		{"role": "user", "content": "Bye", "turn_idx": 3}]`
+	if err := json.Unmarshal([]byte(text), &msgs); err != nil {
+		t.Fatal(err)
+	}
+	type seen struct {
+		Side               domains.Side
+		Text               string
+		HasText, Call, Err bool
+		Requestor          domains.Side
+	}
+	var got []seen
+	for _, m := range msgs {
+		s := seen{m.Side(), m.TextOf(), m.HasText(), m.IsToolCall(), m.Error, m.Requestor}
+		if len(m.ToolCalls) > 0 {
+			s.Requestor = m.ToolCalls[0].Requestor
+		}
+		got = append(got, s)
+	}
+	agent, user := domains.AgentSide, domains.UserSide
+	if diff := cmp.Diff([]seen{
+		{agent, "", false, true, false, agent}, {agent, "x", true, false, true, agent}, {user, " \n", false, true, false, user},
+		{user, "y", true, false, false, user}, {agent, "Hi", true, true, false, ""}, {user, "Bye", true, false, false, ""},
+	}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if a := msgs[0].ToolCalls[0].ArgumentsMap(); a.Len() != 1 || msgs[0].ToolCalls[0].Arguments.Repr() != "{'a': 25.0}" {
+		t.Errorf("arguments %s", msgs[0].ToolCalls[0].Arguments.Repr())
+	}
+	call := domains.ToolCall{ID: "7", Requestor: user}
+	res := domains.ResultMessage(call, domains.ToolResult{Content: "no", Error: true})
+	if res.Role != domains.RoleTool || res.ID != "7" || res.Requestor != user || *res.Content != "no" || !res.Error {
+		t.Errorf("result message %+v", res)
+	}
+	if m := (domains.ToolCall{Malformed: "{"}).ArgumentsMap(); m != nil {
+		t.Errorf("a malformed call has the arguments %v", m)
+	}
+}
+
+func TestActionRoundTrip(t *testing.T) {
+	const text = `{"action_id":"x","requestor":"user","name":"f","arguments":{"a":25.0},"info":null,"compare_args":["a"]}`
+	var a domains.Action
+	if err := json.Unmarshal([]byte(text), &a); err != nil {
+		t.Fatal(err)
+	}
+	out, err := json.Marshal(a)
+	if err != nil || string(out) != text {
+		t.Errorf("got %s, %v", out, err)
+	}
+	if c := a.Call(); c.Name != "f" || c.Requestor != domains.UserSide || c.ID != "" || !value.Identical(c.Arguments, a.Arguments) {
+		t.Errorf("as a call: %+v", c)
+	}
+}

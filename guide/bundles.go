@@ -1,0 +1,62 @@
+package guide
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+)
+
+//go:embed bundles catalog
+var shipped embed.FS
+
+// Shipped returns the names of the domains that have a bundle in the program, sorted.
+func Shipped() []string {
+	entries, err := fs.ReadDir(shipped, "bundles")
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// LoadShipped reads the bundle of a domain that is built into the program.
+func LoadShipped(domain string) (*Bundle, error) {
+	sub, err := fs.Sub(shipped, path.Join("bundles", domain))
+	if err == nil {
+		_, err = fs.Stat(sub, mainFile)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("no workflow bundle for domain %q: there are bundles for %s; or name a folder", domain, strings.Join(Shipped(), ", "))
+	}
+	return Load(sub, domain)
+}
+
+// LoadFolder reads a bundle from a folder on disk; the folder's name is the domain's.
+func LoadFolder(dir string) (*Bundle, error) {
+	st, err := os.Stat(dir)
+	if err != nil {
+		return nil, fmt.Errorf("workflow bundle: %w; name a folder with a main.yaml", err)
+	}
+	if !st.IsDir() {
+		return nil, fmt.Errorf("workflow bundle %s is a file: name the folder that contains main.yaml", dir)
+	}
+	return Load(os.DirFS(dir), path.Base(strings.TrimRight(strings.ReplaceAll(dir, "\\", "/"), "/")))
+}
+
+// ShippedCatalog reads the requirement catalog of a domain that is built into the program.
+func ShippedCatalog(domain string) (*Catalog, error) {
+	name := domain + ".yaml"
+	text, err := shipped.ReadFile(path.Join("catalog", name))
+	if err != nil {
+		return nil, fmt.Errorf("no requirement catalog for domain %q: add guide/catalog/%s", domain, name)
+	}
+	return ParseCatalog("catalog/"+name, text)
+}

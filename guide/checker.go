@@ -1,0 +1,278 @@
+package guide
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/interpreter"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/value"
+)
+
+// Checker decides the nodes of one graph by their checks and events. It is immutable and safe for concurrent use.
+type Checker struct {
+	graph      *Graph
+	inventory  Inventory
+	vocabulary Vocabulary
+	programs   map[programKey]cel.Program
+	patterns   map[string]*regexp.Regexp // of events
+}
+
+type programKey struct {
+	expr string
+	kind scopeKind
+}
+
+// CheckerOptions vary how checks are compiled.
+type CheckerOptions struct {
+	// UserCalls offers the user's calls as user_calls. Only audits and rubrics may ask for it: a verifier must not see
+	// what the agent does not.
+	UserCalls bool
+}
+
+// NewChecker compiles every check and event of the graph. The error is a Findings with one finding for each that does
+// not compile.
+func NewChecker(g *Graph, in Inventory, v Vocabulary, o CheckerOptions) (*Checker, error) {
+	env, err := newEnvironment(in, v, o.UserCalls)
+	if err != nil {
+		return nil, err
+	}
+	c := &Checker{graph: g, inventory: in, vocabulary: v, programs: map[programKey]cel.Program{}, patterns: map[string]*regexp.Regexp{}}
+	var found Findings
+	for _, n := range g.Nodes {
+		found = append(found, c.compileNode(env, n)...)
+	}
+	return c, found.err()
+}
+
+// compileNode compiles what a node has; the findings carry its place in its file.
+func (c *Checker) compileNode(env *environment, n *Node) Findings {
+	var found Findings
+	add := func(expr string, kind scopeKind, line int, what string) {
+		key := programKey{expr, kind}
+		if expr == "" || c.programs[key] != nil {
+			return
+		}
+		prg, problems := env.compile(expr, n.File+":"+n.Local, kind)
+		for _, p := range problems {
+			code, mend := "check-compile", "correct the expression; guide/checks/README.md lists what there is"
+			if p.notBool {
+				code, mend = "check-type", "make it a condition that is true or false"
+			}
+			where := ""
+			if p.line > 0 || p.column > 0 {
+				where = fmt.Sprintf(" at %d:%d of the expression", p.line+1, p.column)
+			}
+			found = append(found, Finding{Code: code, Severity: Error, File: n.File, Line: line, Node: n.Local,
+				Text: what + where + ": " + p.text, Mend: mend})
+		}
+		if len(problems) == 0 {
+			c.programs[key] = prg
+		}
+	}
+	add(n.Check, scopeOf(n), n.line("check"), "check")
+	for _, e := range n.Edges {
+		add(e.Check, anywhere, e.Line, "check of branch "+e.When)
+	}
+	if n.Event != nil && n.Event.Pattern != "" {
+		re, err := regexp.Compile(n.Event.Pattern)
+		if err != nil {
+			return append(found, Finding{Code: "bad-event", Severity: Error, File: n.File, Line: n.line("event"), Node: n.Local,
+				Text: fmt.Sprintf("the pattern is no RE2: %v", err), Mend: "correct it"})
+		}
+		c.patterns[n.Event.Pattern] = re
+	}
+	return found
+}
+
+func scopeOf(n *Node) scopeKind { return scopeKind(n.Type == Authorization) }
+
+// Graph returns the graph that the checker decides.
+func (c *Checker) Graph() *Graph { return c.graph }
+
+// Decidable reports whether code alone can decide a node: it has a check or an event, names a tool, is the classifier
+// (decided by the request's intent), or is a decision of whose branches all but at most one have a check.
+func (g *Graph) Decidable(n *Node) bool {
+	switch {
+	case n.Check != "" || n.Event != nil || n.Type == ToolCall || n.Type == Authorization || n == g.Classifier():
+		return true
+	case n.Type == Decision:
+		open := 0
+		for _, e := range n.Edges {
+			if e.Check == "" {
+				open++
+			}
+		}
+		return open <= 1
+	}
+	return false
+}
+
+// Share counts the evaluated nodes of a graph and how many of them code alone can decide.
+func (g *Graph) Share() (decidable, evaluated int) {
+	for _, n := range g.Nodes {
+		if !n.Type.Evaluated() {
+			continue
+		}
+		evaluated++
+		if g.Decidable(n) {
+			decidable++
+		}
+	}
+	return decidable, evaluated
+}
+
+// Verdict is what code says about a condition.
+type Verdict struct {
+	Holds   bool
+	Decided bool   // false: there was nothing to decide by
+	Note    string // why it does not hold, where that is more than a plain no: an error of the expression
+}
+
+// scope is a trace and a request made ready for expressions.
+type scope struct {
+	*Checker
+	trace *Trace
+	req   *Request
+	vars  variables
+}
+
+// variables resolves the names of expressions; it is read-only once made.
+type variables struct {
+	trace, calls, userCalls, user, agent, facts, request, call, now ref.Val
+}
+
+// ResolveName implements CEL's activation.
+func (v *variables) ResolveName(name string) (any, bool) {
+	switch name {
+	case traceVar:
+		return v.trace, true
+	case callsVar:
+		return v.calls, true
+	case userCallsVar:
+		return v.userCalls, true
+	case byUserVar:
+		return v.user, true
+	case byAgentVar:
+		return v.agent, true
+	case factsVar:
+		return v.facts, true
+	case requestVar:
+		return v.request, true
+	case callVar:
+		return v.call, true
+	case nowVar:
+		return v.now, true
+	}
+	return nil, false
+}
+
+// Parent implements CEL's activation.
+func (v *variables) Parent() interpreter.Activation { return nil }
+
+// bind computes what expressions can see. The facts are computed once for each length of the trace.
+func (c *Checker) bind(t *Trace, r *Request) *scope {
+	adapt := types.DefaultTypeAdapter.NativeToValue
+	view := t.view()
+	if view.factsOf != c {
+		facts := map[string]any{}
+		if c.vocabulary.Facts != nil {
+			facts = c.vocabulary.Facts(t)
+		}
+		view.facts, view.factsOf = adapt(facts), c
+	}
+	selection := make([]any, len(r.Selection))
+	for i, s := range r.Selection {
+		selection[i] = s
+	}
+	name, args := "", (*value.Map)(nil)
+	if r.Call != nil {
+		name, args = r.Call.Name, r.Call.ArgumentsMap()
+	}
+	return &scope{Checker: c, trace: t, req: r, vars: variables{
+		trace: traceVal{t}, calls: view.calls, userCalls: view.userCalls, user: view.user, agent: view.agent, facts: view.facts,
+		request: adapt(map[string]any{"id": r.ID, "intent": r.Intent, "target": r.Target, "selection": selection,
+			"grounded_values": celValue(value.OfMap(r.grounded()))}),
+		call: adapt(map[string]any{"name": name, "args": celValue(value.OfMap(args))}),
+		now:  types.Timestamp{Time: c.vocabulary.Now},
+	}}
+}
+
+// eval runs a compiled check. An error of the expression, such as a missing key, means that it does not hold.
+func (s *scope) eval(expr string, kind scopeKind) Verdict {
+	prg, ok := s.programs[programKey{expr, kind}]
+	if !ok {
+		return Verdict{Decided: true, Note: "the check was not compiled"}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), maxTime)
+	defer cancel()
+	out, _, err := prg.ContextEval(ctx, &s.vars)
+	if err != nil {
+		return Verdict{Decided: true, Note: err.Error()}
+	}
+	return Verdict{Decided: true, Holds: out == types.True}
+}
+
+// judge decides a node other than an authorization or a decision.
+func (s *scope) judge(n *Node) Verdict {
+	switch {
+	case n.Check != "":
+		return s.eval(n.Check, anywhere)
+	case n.Event != nil:
+		return Verdict{Decided: true, Holds: s.happened(n, *n.Event)}
+	case n.Type == ToolCall:
+		return Verdict{Decided: true, Holds: s.happened(n, Event{Kind: CallOK})}
+	}
+	return Verdict{Holds: true}
+}
+
+func (s *scope) happened(n *Node, e Event) bool {
+	tools := e.Tools
+	if len(tools) == 0 {
+		tools = n.Tools
+	}
+	switch e.Kind {
+	case AgentCalled:
+		return slices.ContainsFunc(tools, func(t string) bool { return len(s.trace.CallsOf(t)) > 0 })
+	case CallOK:
+		return slices.ContainsFunc(tools, s.succeeded)
+	case UserSaid:
+		return said(s.trace.User, s.patterns[e.Pattern])
+	case AgentSaid:
+		return said(s.trace.Agent, s.patterns[e.Pattern])
+	}
+	return false
+}
+
+func said(texts []Said, re *regexp.Regexp) bool {
+	return re != nil && slices.ContainsFunc(texts, func(t Said) bool { return re.MatchString(t.Text) })
+}
+
+// succeeded reports whether a tool was called with success. For a mutating tool the call must belong to the request:
+// it came after the request was opened and was about the same record.
+func (s *scope) succeeded(tool string) bool {
+	mutates := s.inventory.Agent == nil || s.inventory.Agent.Mutates(tool)
+	return slices.ContainsFunc(s.trace.CallsOf(tool), func(c *Call) bool { return c.OK && (!mutates || s.belongs(c)) })
+}
+
+func (s *scope) belongs(c *Call) bool {
+	switch {
+	case c.Index < s.req.Since:
+		return false
+	case s.req.Call != nil && s.req.Call.Name == c.Name:
+		return sameArguments(s.req.Call, c)
+	case s.req.Target != "" && s.vocabulary.Targets[c.Name] != "":
+		return s.target(c.Name, c.Args) == s.req.Target
+	}
+	return true
+}
+
+func sameArguments(a *domains.ToolCall, b *Call) bool {
+	return value.Equal(value.OfMap(a.ArgumentsMap()), value.OfMap(b.Args))
+}

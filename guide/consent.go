@@ -1,0 +1,44 @@
+package guide
+
+import "regexp"
+
+// Consent from real text is a heuristic: an answer counts as a yes if it has a word of agreement and none of refusal
+// or condition. Act tags of scripted users, where present, decide instead.
+var (
+	agreement = regexp.MustCompile(`(?i)\b(yes|yep|yeah|yup|sure|ok|okay|correct|confirm|confirmed|agree|agreed|accept|proceed|go ahead|please do|do it|do so|sounds good|looks good|that works|that.s right|absolutely|definitely)\b`)
+	refusal   = regexp.MustCompile(`(?i)(^\W*(no|nope|wait|stop|hold on)\b|\b(do not|don't|dont|not yet|not sure|never mind|nevermind|changed my mind|rather not|not correct|not right|incorrect)\b)`)
+)
+
+// Affirms reports whether an answer is an explicit yes.
+func (s Said) Affirms() bool {
+	switch s.Act {
+	case "consent":
+		return true
+	case "":
+		return agreement.MatchString(s.Text) && !refusal.MatchString(s.Text)
+	}
+	return false
+}
+
+// consentIndex finds the latest text of the user that is an explicit yes to the agent's text right before it, where
+// that text names all the words. It returns the index of the user's message, -1 if there is none, or if a later answer
+// to such a summary took it back.
+func consentIndex(t *Trace, words []string) int {
+	at := -1
+	for i, j := 0, 0; i < len(t.User); i++ {
+		for j < len(t.Agent) && t.Agent[j].Index < t.User[i].Index {
+			j++
+		}
+		if j == 0 || !mentions(t.Agent[j-1].Text, words) {
+			continue
+		}
+		if i > 0 && t.User[i-1].Index > t.Agent[j-1].Index {
+			continue // not the first answer to it
+		}
+		at = -1
+		if t.User[i].Affirms() {
+			at = t.User[i].Index
+		}
+	}
+	return at
+}

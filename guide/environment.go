@@ -1,0 +1,207 @@
+package guide
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"time"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common"
+	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+
+	"github.com/tauguide/tauguide/domains"
+)
+
+// Vocabulary is what a domain adds to the language of checks. The zero Vocabulary adds nothing.
+type Vocabulary struct {
+	// Facts is the domain's view of what the agent has been told by tools so far. It must depend on the agent's calls
+	// in the trace only, and returns plain Go values as Native makes them.
+	Facts func(*Trace) map[string]any
+	// Helpers declares functions, usually with cel.Function; guide/checks/README.md documents them.
+	Helpers []cel.EnvOption
+	// Targets names for each mutating tool the argument that holds the id of the record it changes.
+	Targets map[string]string
+	// Now is the domain's own clock.
+	Now time.Time
+}
+
+// Inventory is the tools of a domain.
+type Inventory struct {
+	Agent *domains.Kit
+	User  *domains.Kit // nil where the user has none
+}
+
+// InventoryOf returns the tools of an open domain.
+func InventoryOf(w *domains.World) Inventory { return Inventory{Agent: w.Agent, User: w.User} }
+
+func (in Inventory) names() []string {
+	var out []string
+	if in.Agent != nil {
+		for _, t := range in.Agent.Tools {
+			out = append(out, t.Spec.Name)
+		}
+	}
+	return out
+}
+
+// The variables of checks (spec/guide.md, section 4). traceVar cannot be written in an expression; the helper macros
+// pass it to their functions.
+const (
+	traceVar     = "@trace"
+	callsVar     = "calls"
+	userCallsVar = "user_calls"
+	byUserVar    = "said_by_user"
+	byAgentVar   = "said_by_agent"
+	factsVar     = "facts"
+	requestVar   = "request"
+	callVar      = "call"
+	nowVar       = "now"
+)
+
+// members lists what request and call have; any other name is refused when a check is compiled.
+func members(variable string) []string {
+	switch variable {
+	case requestVar:
+		return []string{"id", "intent", "target", "selection", "grounded_values"}
+	case callVar:
+		return []string{"name", "args"}
+	}
+	return nil
+}
+
+const (
+	maxExpression = 4000      // code points of a check
+	maxCost       = 2_000_000 // CEL cost units of a check with comprehensions
+	maxTime       = 2 * time.Second
+)
+
+// environment compiles checks of one domain. It is safe for concurrent use after it was made, except for compile.
+type environment struct {
+	plain, atCall *cel.Env // without and with the variable call
+	patterns      map[string]*regexp.Regexp
+	withUserCalls bool
+}
+
+// scopeKind says which variables a check may use.
+type scopeKind bool
+
+const (
+	anywhere        scopeKind = false
+	atAuthorization scopeKind = true
+)
+
+func newEnvironment(in Inventory, v Vocabulary, userCalls bool) (*environment, error) {
+	e := &environment{patterns: map[string]*regexp.Regexp{}, withUserCalls: userCalls}
+	said := cel.ListType(cel.MapType(cel.StringType, cel.DynType))
+	opts := []cel.EnvOption{
+		cel.CrossTypeNumericComparisons(true),
+		cel.ParserExpressionSizeLimit(maxExpression),
+		cel.ASTValidators(cel.ValidateRegexLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateDurationLiterals()),
+		cel.Variable(traceVar, traceType),
+		cel.Variable(callsVar, said),
+		cel.Variable(byUserVar, said),
+		cel.Variable(byAgentVar, said),
+		cel.Variable(factsVar, cel.MapType(cel.StringType, cel.DynType)),
+		cel.Variable(requestVar, cel.MapType(cel.StringType, cel.DynType)),
+		cel.Variable(nowVar, cel.TimestampType),
+	}
+	if userCalls {
+		opts = append(opts, cel.Variable(userCallsVar, said))
+	}
+	opts = append(opts, coreFunctions(e)...)
+	opts = append(opts, coreMacros(e, in)...)
+	opts = append(opts, v.Helpers...)
+	var err error
+	if e.plain, err = cel.NewEnv(opts...); err != nil {
+		return nil, fmt.Errorf("language of checks: %w; correct the vocabulary's helpers", err)
+	}
+	if e.atCall, err = e.plain.Extend(cel.Variable(callVar, cel.MapType(cel.StringType, cel.DynType))); err != nil {
+		return nil, fmt.Errorf("language of checks: %w", err)
+	}
+	return e, nil
+}
+
+// problem is why an expression does not compile. Line counts from 0, Column from 1.
+type problem struct {
+	line, column int
+	text         string
+	notBool      bool
+}
+
+// compile makes a program of an expression; name is for messages, as file:node.
+func (e *environment) compile(expr, name string, kind scopeKind) (cel.Program, []problem) {
+	env := e.plain
+	if kind == atAuthorization {
+		env = e.atCall
+	}
+	compiled, iss := env.CompileSource(common.NewStringSource(expr, name))
+	if iss != nil && iss.Err() != nil {
+		var out []problem
+		for _, err := range iss.Errors() {
+			out = append(out, problem{line: err.Location.Line() - 1, column: err.Location.Column() + 1, text: err.Message})
+		}
+		return nil, out
+	}
+	if bad := unknownMembers(compiled.NativeRep()); bad != nil {
+		return nil, bad
+	}
+	if t := compiled.OutputType(); !t.IsExactType(types.BoolType) {
+		return nil, []problem{{text: fmt.Sprintf("the expression is of type %s", t), notBool: true}}
+	}
+	opts := []cel.ProgramOption{cel.EvalOptions(cel.OptOptimize), cel.InterruptCheckFrequency(100)}
+	if loops(compiled.NativeRep()) {
+		opts = append(opts, cel.CostLimit(maxCost))
+	}
+	prg, err := env.Program(compiled, opts...)
+	if err != nil {
+		return nil, []problem{{text: err.Error()}}
+	}
+	return prg, nil
+}
+
+// unknownMembers finds selections from request and call that these never have; a plain map would turn a misspelling
+// into a check that can never hold.
+func unknownMembers(a *ast.AST) []problem {
+	var out []problem
+	visit := func(e ast.Expr) {
+		if e.Kind() != ast.SelectKind || e.AsSelect().Operand().Kind() != ast.IdentKind {
+			return
+		}
+		variable, field := e.AsSelect().Operand().AsIdent(), e.AsSelect().FieldName()
+		if known := members(variable); known != nil && !slices.Contains(known, field) {
+			at := a.SourceInfo().GetStartLocation(e.ID())
+			out = append(out, problem{line: at.Line() - 1, column: at.Column() + 1,
+				text: fmt.Sprintf("%s has no member %s; %s", variable, field, suggest(field, known))})
+		}
+	}
+	ast.PostOrderVisit(a.Expr(), ast.NewExprVisitor(visit))
+	return out
+}
+
+// loops reports whether an expression has a comprehension, so that its cost can grow with more than the trace.
+func loops(a *ast.AST) bool {
+	found := false
+	ast.PostOrderVisit(a.Expr(), ast.NewExprVisitor(func(e ast.Expr) { found = found || e.Kind() == ast.ComprehensionKind }))
+	return found
+}
+
+// traceType is the type of the hidden variable; expressions can only hand it on.
+var traceType = cel.OpaqueType("guide.Trace")
+
+// traceVal carries a trace through CEL.
+type traceVal struct{ *Trace }
+
+func (t traceVal) ConvertToNative(reflect.Type) (any, error) {
+	return nil, fmt.Errorf("a trace has no native form")
+}
+func (t traceVal) ConvertToType(ref.Type) ref.Val { return types.NewErr("a trace has no other type") }
+func (t traceVal) Equal(other ref.Val) ref.Val {
+	o, ok := other.(traceVal)
+	return types.Bool(ok && o.Trace == t.Trace)
+}
+func (t traceVal) Type() ref.Type { return traceType }
+func (t traceVal) Value() any     { return t.Trace }

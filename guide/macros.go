@@ -1,0 +1,322 @@
+package guide
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
+
+	"github.com/tauguide/tauguide/domains"
+)
+
+// The helpers of every domain are macros: they hand the hidden trace to a function and refuse, with a position, tools
+// that the agent does not have and patterns that are no RE2. guide/checks/README.md documents them.
+
+// toolHelper is a helper whose first argument names a tool, or several, and whose optional second one is a map of
+// arguments that the call must have.
+type toolHelper struct {
+	name   string
+	result *cel.Type
+	reads  bool // only tools that do not mutate make sense
+	call   func(calls []*Call, args traits.Mapper) ref.Val
+}
+
+func toolHelpers() []toolHelper {
+	find := func(calls []*Call, args traits.Mapper, ok bool) (n int, last *Call) {
+		for _, c := range calls {
+			if (c.OK || !ok) && c.has(args) {
+				n, last = n+1, c
+			}
+		}
+		return n, last
+	}
+	index := func(c *Call) ref.Val {
+		if c == nil {
+			return types.Int(-1)
+		}
+		return types.Int(c.Index)
+	}
+	succeeded := func(calls []*Call, args traits.Mapper) ref.Val {
+		n, _ := find(calls, args, true)
+		return types.Bool(n > 0)
+	}
+	return []toolHelper{
+		{name: "has_call", result: cel.BoolType, call: func(calls []*Call, args traits.Mapper) ref.Val {
+			n, _ := find(calls, args, false)
+			return types.Bool(n > 0)
+		}},
+		{name: "call_ok", result: cel.BoolType, call: succeeded},
+		{name: "read_ok", result: cel.BoolType, reads: true, call: succeeded},
+		{name: "count_ok", result: cel.IntType, call: func(calls []*Call, args traits.Mapper) ref.Val {
+			n, _ := find(calls, args, true)
+			return types.Int(n)
+		}},
+		{name: "index_ok", result: cel.IntType, call: func(calls []*Call, args traits.Mapper) ref.Val {
+			_, last := find(calls, args, true)
+			return index(last)
+		}},
+		{name: "last_result", result: cel.DynType, call: func(calls []*Call, args traits.Mapper) ref.Val {
+			_, last := find(calls, args, true)
+			if last == nil {
+				return types.NullValue
+			}
+			return last.celResult
+		}},
+	}
+}
+
+// has reports whether the call has all the arguments given.
+func (c *Call) has(args traits.Mapper) bool {
+	if args == nil {
+		return true
+	}
+	own := c.celArgs.(traits.Mapper)
+	for it := args.Iterator(); it.HasNext() == types.True; {
+		k := it.Next()
+		v, ok := own.Find(k)
+		if !ok || v.Equal(args.Get(k)) != types.True {
+			return false
+		}
+	}
+	return true
+}
+
+// textHelper is a helper over what one party said.
+type textHelper struct {
+	name string
+	said func(*Trace) []Said
+	bool bool // whether anything was found, rather than where
+	list bool // looks for words, not for a pattern
+}
+
+func textHelpers() []textHelper {
+	user := func(t *Trace) []Said { return t.User }
+	agent := func(t *Trace) []Said { return t.Agent }
+	return []textHelper{
+		{name: "user_said", said: user, bool: true},
+		{name: "agent_said", said: agent, bool: true},
+		{name: "index_user_said", said: user},
+		{name: "index_agent_said", said: agent},
+		{name: "user_mentioned", said: user, bool: true, list: true},
+		{name: "agent_mentioned", said: agent, bool: true, list: true},
+		{name: "index_user_mentioned", said: user, list: true},
+		{name: "index_agent_mentioned", said: agent, list: true},
+	}
+}
+
+func (h textHelper) find(t *Trace, match func(string) bool) ref.Val {
+	at := -1
+	for _, s := range h.said(t) {
+		if match(s.Text) {
+			at = s.Index
+		}
+	}
+	if h.bool {
+		return types.Bool(at >= 0)
+	}
+	return types.Int(at)
+}
+
+func (h textHelper) result() *cel.Type {
+	if h.bool {
+		return cel.BoolType
+	}
+	return cel.IntType
+}
+
+// hidden is the name of the function behind a helper.
+func hidden(name string) string { return "@" + name }
+
+func coreFunctions(e *environment) []cel.EnvOption {
+	var out []cel.EnvOption
+	words := cel.ListType(cel.StringType)
+	for _, h := range toolHelpers() {
+		run := func(args ...ref.Val) ref.Val {
+			var calls []*Call
+			tr := args[0].(traceVal)
+			for it := args[1].(traits.Lister).Iterator(); it.HasNext() == types.True; {
+				name, _ := it.Next().(types.String)
+				calls = append(calls, tr.byTool[string(name)]...)
+			}
+			if args[1].(traits.Lister).Size() != types.IntOne {
+				slices.SortStableFunc(calls, func(a, b *Call) int { return a.Index - b.Index })
+			}
+			var want traits.Mapper
+			if len(args) == 3 {
+				want = args[2].(traits.Mapper)
+			}
+			return h.call(calls, want)
+		}
+		out = append(out, cel.Function(hidden(h.name),
+			cel.Overload(h.name+"_tool", []*cel.Type{traceType, words}, h.result, cel.FunctionBinding(run)),
+			cel.Overload(h.name+"_tool_args", []*cel.Type{traceType, words, cel.MapType(cel.StringType, cel.DynType)}, h.result, cel.FunctionBinding(run)),
+		))
+	}
+	for _, h := range textHelpers() {
+		second := cel.StringType
+		if h.list {
+			second = words
+		}
+		out = append(out, cel.Function(hidden(h.name), cel.Overload(h.name+"_text", []*cel.Type{traceType, second}, h.result(),
+			cel.BinaryBinding(func(tr, what ref.Val) ref.Val {
+				if h.list {
+					list := textList(what)
+					return h.find(tr.(traceVal).Trace, func(s string) bool { return mentions(s, list) })
+				}
+				return h.find(tr.(traceVal).Trace, e.pattern(string(what.(types.String))).MatchString)
+			}))))
+	}
+	return append(out, consentFunctions()...)
+}
+
+// pattern returns a compiled pattern. Patterns of checks are literals and were compiled with the check.
+func (e *environment) pattern(p string) *regexp.Regexp {
+	if re, ok := e.patterns[p]; ok {
+		return re
+	}
+	return regexp.MustCompile(regexp.QuoteMeta(p))
+}
+
+func textList(v ref.Val) []string {
+	var out []string
+	for it := v.(traits.Lister).Iterator(); it.HasNext() == types.True; {
+		s, ok := it.Next().(types.String)
+		if !ok {
+			s = ""
+		}
+		out = append(out, string(s))
+	}
+	return out
+}
+
+func consentFunctions() []cel.EnvOption {
+	words := cel.ListType(cel.StringType)
+	at := func(name string, find func(*Trace, []string) int) cel.EnvOption {
+		return cel.Function(hidden(name), cel.Overload(name+"_words", []*cel.Type{traceType, words}, cel.IntType,
+			cel.BinaryBinding(func(tr, what ref.Val) ref.Val { return types.Int(find(tr.(traceVal).Trace, textList(what))) })))
+	}
+	return []cel.EnvOption{
+		at("index_consent", consentIndex),
+		cel.Function(hidden("consent_after_summary"), cel.Overload("consent_after_summary_words", []*cel.Type{traceType, words}, cel.BoolType,
+			cel.BinaryBinding(func(tr, what ref.Val) ref.Val {
+				return types.Bool(consentIndex(tr.(traceVal).Trace, textList(what)) >= 0)
+			}))),
+		cel.Function("date", cel.Overload("date_string", []*cel.Type{cel.StringType}, cel.TimestampType,
+			cel.UnaryBinding(func(v ref.Val) ref.Val {
+				t, err := ParseDate(string(v.(types.String)))
+				if err != nil {
+					return types.NewErr("%s", err)
+				}
+				return types.Timestamp{Time: t}
+			}))),
+	}
+}
+
+// ParseDate reads the date and time forms of the domains' data: 2024-05-20, with a time after T or a space, with or
+// without a zone; without one it is UTC.
+func ParseDate(s string) (time.Time, error) {
+	for _, layout := range []string{time.DateOnly, "2006-01-02T15:04:05", time.DateTime, "2006-01-02 15:04", time.RFC3339} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is no date: want 2024-05-20, alone or with a time", s)
+}
+
+func coreMacros(e *environment, in Inventory) []cel.EnvOption {
+	var out []cel.Macro
+	for _, h := range toolHelpers() {
+		for arity := 1; arity <= 2; arity++ {
+			out = append(out, cel.GlobalMacro(h.name, arity, func(f cel.MacroExprFactory, _ ast.Expr, args []ast.Expr) (ast.Expr, *cel.Error) {
+				tools, err := toolList(f, in, args[0], h)
+				if err != nil {
+					return nil, err
+				}
+				return f.NewCall(hidden(h.name), append([]ast.Expr{f.NewIdent(traceVar), tools}, args[1:]...)...), nil
+			}))
+		}
+	}
+	for _, h := range textHelpers() {
+		out = append(out, cel.GlobalMacro(h.name, 1, func(f cel.MacroExprFactory, _ ast.Expr, args []ast.Expr) (ast.Expr, *cel.Error) {
+			if !h.list {
+				if err := e.usePattern(f, args[0]); err != nil {
+					return nil, err
+				}
+			}
+			return f.NewCall(hidden(h.name), f.NewIdent(traceVar), args[0]), nil
+		}))
+	}
+	for _, name := range []string{"index_consent", "consent_after_summary"} {
+		out = append(out, cel.GlobalMacro(name, 1, func(f cel.MacroExprFactory, _ ast.Expr, args []ast.Expr) (ast.Expr, *cel.Error) {
+			return f.NewCall(hidden(name), f.NewIdent(traceVar), args[0]), nil
+		}))
+	}
+	return []cel.EnvOption{cel.Macros(out...)}
+}
+
+// TraceFunction makes a helper of a domain that reads the trace: in checks it is called name(args...), and run gets
+// the trace and the arguments.
+func TraceFunction(name string, args []*cel.Type, result *cel.Type, run func(t *Trace, args []ref.Val) ref.Val) []cel.EnvOption {
+	return []cel.EnvOption{
+		cel.Function(hidden(name), cel.Overload(name+"_trace", append([]*cel.Type{traceType}, args...), result,
+			cel.FunctionBinding(func(in ...ref.Val) ref.Val { return run(in[0].(traceVal).Trace, in[1:]) }))),
+		cel.Macros(cel.GlobalMacro(name, len(args), func(f cel.MacroExprFactory, _ ast.Expr, args []ast.Expr) (ast.Expr, *cel.Error) {
+			return f.NewCall(hidden(name), append([]ast.Expr{f.NewIdent(traceVar)}, args...)...), nil
+		})),
+	}
+}
+
+// toolList checks the tool literals of a helper and returns them as a list.
+func toolList(f cel.MacroExprFactory, in Inventory, arg ast.Expr, h toolHelper) (ast.Expr, *cel.Error) {
+	items := []ast.Expr{arg}
+	if arg.Kind() == ast.ListKind {
+		items = arg.AsList().Elements()
+	}
+	for _, item := range items {
+		name, ok := literal(item)
+		if !ok {
+			return nil, f.NewError(item.ID(), h.name+" wants the name of a tool in quotes, or a list of such names")
+		}
+		if in.Agent == nil {
+			continue
+		}
+		t, ok := in.Agent.Tool(name)
+		switch {
+		case !ok:
+			return nil, f.NewError(item.ID(), fmt.Sprintf("the agent has no tool %q; %s", name, suggest(name, in.names())))
+		case h.reads && t.Kind == domains.Write:
+			return nil, f.NewError(item.ID(), fmt.Sprintf("%s mutates; ask for it with call_ok", name))
+		}
+	}
+	if arg.Kind() == ast.ListKind {
+		return arg, nil
+	}
+	return f.NewList(arg), nil
+}
+
+func literal(e ast.Expr) (string, bool) {
+	if e.Kind() != ast.LiteralKind {
+		return "", false
+	}
+	s, ok := e.AsLiteral().(types.String)
+	return string(s), ok
+}
+
+func (e *environment) usePattern(f cel.MacroExprFactory, arg ast.Expr) *cel.Error {
+	p, ok := literal(arg)
+	if !ok {
+		return f.NewError(arg.ID(), "the pattern must be a text in quotes; to look for a value use the helpers ending in _mentioned")
+	}
+	re, err := regexp.Compile(p)
+	if err != nil {
+		return f.NewError(arg.ID(), fmt.Sprintf("the pattern is no RE2: %v", err))
+	}
+	e.patterns[p] = re
+	return nil
+}

@@ -1,0 +1,180 @@
+// Package pdl compiles a workflow bundle into the procedure description language of FlowAgent, without any model
+// (spec/baselines.md, section 1.7). The same bundle and tools give the same bytes.
+package pdl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/value"
+	"github.com/tauguide/tauguide/guide"
+)
+
+// Document is a procedure description.
+type Document struct {
+	Name      string
+	Desc      string
+	APIs      []API
+	Slots     []Entry
+	Answers   []Entry
+	Procedure string // pseudo-code, one function per file; never executed
+}
+
+// API is one tool with the tools that must have been called before it.
+type API struct {
+	Name          string
+	Request       []string // parameters in the order of the tool's schema
+	Preconditions []string // in the order of the tools
+}
+
+// Entry is a named slot or answer.
+type Entry struct{ Name, Desc string }
+
+// FreeReply is the answer for everything that the procedure does not foresee.
+const FreeReply = "free_reply"
+
+// Compile makes the description of a bundle for the agent's tools, in their order. Every tool is listed, because the
+// dependency controller refuses what it does not know.
+func Compile(b *guide.Bundle, tools []domains.ToolSpec) (*Document, error) {
+	g, err := guide.Compose(b)
+	if err != nil {
+		return nil, fmt.Errorf("pdl: %w", err)
+	}
+	d := &Document{Name: b.Domain, Desc: b.Main.Title}
+	specs := map[string]parameters{}
+	var order []string
+	for _, t := range tools {
+		p, err := parametersOf(t)
+		if err != nil {
+			return nil, err
+		}
+		specs[t.Name] = p
+		order = append(order, t.Name)
+	}
+	before := Preconditions(g, order)
+	for _, name := range order {
+		d.APIs = append(d.APIs, API{Name: name, Request: specs[name].names, Preconditions: before[name]})
+	}
+	d.Slots = slots(g, specs)
+	w := &writer{bundle: b, specs: specs, answers: answerNames(g)}
+	d.Answers = w.answerList(g)
+	d.Procedure = w.procedure()
+	return d, nil
+}
+
+// Preconditions returns for each tool those that every way to each of its places in the graph must pass: the tools
+// without alternatives at the places' dominators, intersected over the places (spec/baselines.md, 1.7.2). A tool
+// without a reachable place has none. On every way from the entry, whoever calls the tools in the order of the graph
+// finds each precondition met, so the dependency controller cannot block a compliant run.
+func Preconditions(g *guide.Graph, tools []string) map[string][]string {
+	idom := g.Dominators()
+	reached := g.FromEntry()
+	common := map[string]map[string]bool{}
+	for i, n := range g.Nodes {
+		if !isSite(n) || !reached[i] {
+			continue
+		}
+		above := map[string]bool{}
+		for j := idom[i]; j >= 0; j = idom[j] {
+			if m := g.Nodes[j]; isSite(m) && m.Tool() != "" {
+				above[m.Tool()] = true
+			}
+		}
+		for _, t := range n.Tools {
+			if old, ok := common[t]; ok {
+				for name := range old {
+					if !above[name] {
+						delete(old, name)
+					}
+				}
+				continue
+			}
+			own := map[string]bool{}
+			for name := range above {
+				own[name] = true
+			}
+			common[t] = own
+		}
+	}
+	out := map[string][]string{}
+	for _, t := range tools {
+		for _, other := range tools {
+			if other != t && common[t][other] {
+				out[t] = append(out[t], other)
+			}
+		}
+	}
+	return out
+}
+
+func isSite(n *guide.Node) bool { return n.Type == guide.ToolCall || n.Type == guide.Authorization }
+
+// parameters is what the schema of a tool says about its arguments.
+type parameters struct {
+	names []string
+	about map[string]string
+}
+
+func parametersOf(t domains.ToolSpec) (parameters, error) {
+	p := parameters{about: map[string]string{}}
+	v, err := value.Parse(t.Parameters)
+	if err != nil {
+		return p, fmt.Errorf("pdl: tool %s: its parameter schema is no JSON: %w", t.Name, err)
+	}
+	schema, _ := v.Map()
+	props, _ := schema.Get("properties")
+	m, _ := props.Map()
+	for name, prop := range m.All() {
+		p.names = append(p.names, name)
+		fields, _ := prop.Map()
+		about, _ := fields.Get("description")
+		p.about[name], _ = about.Text()
+	}
+	return p, nil
+}
+
+// slots lists what the user says at user_input nodes, then the parameters of the tools that the graph names; of equal
+// names the first stays.
+func slots(g *guide.Graph, specs map[string]parameters) []Entry {
+	var out []Entry
+	add := func(name, desc string) {
+		if !slices.ContainsFunc(out, func(e Entry) bool { return e.Name == name }) {
+			out = append(out, Entry{name, oneLine(desc)})
+		}
+	}
+	for _, n := range g.Nodes {
+		if n.Type == guide.UserInput {
+			add(n.Local, n.Expect)
+		}
+	}
+	for _, n := range g.Nodes {
+		if !isSite(n) {
+			continue
+		}
+		for _, t := range n.Tools {
+			for _, p := range specs[t].names {
+				add(p, specs[t].about[p])
+			}
+		}
+	}
+	return out
+}
+
+// answerNames names the answer of each file's node after its first place in the composed graph. A file that is used
+// twice is one function, so its steps have one answer each.
+func answerNames(g *guide.Graph) map[[2]string]string {
+	out := map[[2]string]string{}
+	for _, n := range g.Nodes {
+		key := [2]string{n.File, n.Local}
+		if _, named := out[key]; !named && speaks(n) {
+			out[key] = strings.ReplaceAll(n.ID, ".", "__")
+		}
+	}
+	return out
+}
+
+func speaks(n *guide.Node) bool { return n.Type == guide.AgentAction || n.Type == guide.UserInput }
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,0 +1,56 @@
+package pdl
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// String writes the document as a YAML file with the keys of FlowAgent's loader. Texts are JSON strings, which YAML
+// reads alike; the procedure is a literal block.
+func (d *Document) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Name: %s\nDesc: %s\n", text(d.Name), text(d.Desc))
+	b.WriteString("APIs:\n")
+	for _, a := range d.APIs {
+		fmt.Fprintf(&b, "  - name: %s\n    request: %s\n    response: [result]\n    precondition: %s\n", text(a.Name), list(a.Request), list(a.Preconditions))
+	}
+	entries := func(key string, list []Entry) {
+		if len(list) == 0 {
+			fmt.Fprintf(&b, "%s: []\n", key)
+			return
+		}
+		fmt.Fprintf(&b, "%s:\n", key)
+		for _, e := range list {
+			fmt.Fprintf(&b, "  - name: %s\n    desc: %s\n", text(e.Name), text(e.Desc))
+		}
+	}
+	entries("SLOTs", d.Slots)
+	entries("ANSWERs", d.Answers)
+	b.WriteString("PDL: |\n")
+	for line := range strings.Lines(d.Procedure) {
+		if strings.TrimSpace(line) != "" {
+			b.WriteString("  ")
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+func text(s string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil {
+		return `""`
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func list(items []string) string {
+	out := make([]string, len(items))
+	for i, s := range items {
+		out[i] = text(s)
+	}
+	return "[" + strings.Join(out, ", ") + "]"
+}

@@ -1,0 +1,201 @@
+package guide
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The two branches that every classifier has besides its intents.
+const (
+	General  = "general"  // what the desk does not do
+	Transfer = "transfer" // what only a human can do
+)
+
+// intents checks that the main file's intents and the classifier's branches are the same, and lead to the same place.
+func (v *validator) intents(f *File) {
+	var decision *Node
+	for _, n := range f.Nodes {
+		if n.Type == Decision && (decision == nil || n.ID == "classify") {
+			decision = n
+		}
+	}
+	if decision == nil {
+		v.add(Finding{Code: "no-classifier", Severity: Error, File: f.Path, Line: f.Line["nodes"],
+			Text: "the main file has no decision that tells kinds of request apart", Mend: "add a decision node classify with one branch per intent, general and transfer"})
+		return
+	}
+	branches := map[string]Edge{}
+	var labels []string
+	for _, e := range decision.Edges {
+		branches[e.When] = e
+		labels = append(labels, e.When)
+	}
+	known := map[string]bool{General: true, Transfer: true}
+	for _, in := range f.Intents {
+		known[in.Label] = true
+		bad := func(code, text, mend string) {
+			v.add(Finding{Code: code, Severity: Error, File: f.Path, Line: in.Line, Node: decision.ID, Text: text, Mend: mend})
+		}
+		_, isSubflow := v.bundle.Subflow(in.Target)
+		target, isNode := f.Node(in.Target)
+		if !isSubflow && (!isNode || target.Type != Exit) {
+			bad("intent-target", fmt.Sprintf("intent %s leads to %q, which is neither a subflow nor an exit", in.Label, in.Target), "name a subflow file or an exit of main.yaml")
+		}
+		e, ok := branches[in.Label]
+		if !ok {
+			bad("intent-branch", fmt.Sprintf("intent %s has no branch", in.Label), suggest(in.Label, labels))
+			continue
+		}
+		if (isSubflow || isNode) && !leadsWithin(f, e.To, in.Target, decision.ID) {
+			bad("intent-target", fmt.Sprintf("the branch of intent %s does not lead to %s", in.Label, in.Target), "correct the branch's edge or the intent")
+		}
+	}
+	for _, e := range decision.Edges {
+		if !known[e.When] {
+			v.add(Finding{Code: "intent-branch", Severity: Error, File: f.Path, Line: e.Line, Node: decision.ID,
+				Text: fmt.Sprintf("branch %s is no intent", e.When), Mend: "declare it under intents, or remove it"})
+		}
+	}
+	for _, label := range []string{General, Transfer} {
+		if _, ok := branches[label]; !ok {
+			v.add(Finding{Code: "classifier-branch", Severity: Warning, File: f.Path, Line: decision.line("edges"), Node: decision.ID,
+				Text: "the classifier has no branch " + label, Mend: "add it, so that every request has somewhere to go"})
+		}
+	}
+}
+
+// leadsWithin reports whether a node of the file is, or leads to, the anchor of a subflow or the exit of that name,
+// without passing the classifier again.
+func leadsWithin(f *File, from, target, classifier string) bool {
+	seen := map[string]bool{classifier: true}
+	todo := []string{from}
+	for len(todo) > 0 {
+		id := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		n, ok := f.Node(id)
+		if seen[id] || !ok {
+			continue
+		}
+		seen[id] = true
+		if n.ID == target && n.Type == Exit || n.Type == Anchor && n.Subflow == target {
+			return true
+		}
+		for _, e := range n.Edges {
+			todo = append(todo, e.To)
+		}
+	}
+	return false
+}
+
+// graph checks what only shows in the composed graph.
+func (v *validator) graph(g *Graph) {
+	from, to := g.FromEntry(), g.ReachesExit()
+	reported := map[[3]string]bool{}
+	once := func(n *Node, code string) bool {
+		key := [3]string{code, n.File, n.Local}
+		first := !reported[key]
+		reported[key] = true
+		return first
+	}
+	authorized := map[string]bool{}
+	for i, n := range g.Nodes {
+		if !from[i] && once(n, "unreachable") {
+			v.add(Finding{Code: "unreachable", Severity: Warning, File: n.File, Line: n.Line, Node: n.Local,
+				Text: "the entry does not reach this node" + as(n), Mend: "add an edge that leads here, or remove it"})
+		}
+		if !to[i] && once(n, "no-way-out") {
+			v.add(Finding{Code: "no-way-out", Severity: Error, File: n.File, Line: n.Line, Node: n.Local,
+				Text: "no exit can be reached from this node" + as(n), Mend: "add an edge that leads on"})
+		}
+		if n.Type != Authorization {
+			continue
+		}
+		if from[i] {
+			for _, t := range n.Tools {
+				authorized[t] = true
+			}
+		}
+		if !g.verified(n) && once(n, "no-verify") {
+			v.add(Finding{Code: "no-verify", Severity: Error, File: n.File, Line: n.Line, Node: n.Local,
+				Text: "no agent_action follows this authorization directly", Mend: "add a node that makes sure the call succeeded"})
+		}
+	}
+	if v.ctx.Inventory.Agent == nil {
+		return
+	}
+	for _, t := range v.ctx.Inventory.Agent.Tools {
+		if name := t.Spec.Name; v.ctx.Inventory.Agent.Mutates(name) && !authorized[name] {
+			v.add(Finding{Code: "unauthorized-tool", Severity: Warning, File: mainFile,
+				Text: fmt.Sprintf("no reachable node authorizes the mutating tool %s", name), Mend: "add an authorization where the policy permits it; if it never does, say so in the documentation"})
+		}
+	}
+}
+
+func (g *Graph) verified(n *Node) bool {
+	next := g.Next(n.ID)
+	return len(next) == 1 && slices.ContainsFunc(next, func(id string) bool {
+		m, _ := g.Node(id)
+		return m.Type == AgentAction
+	})
+}
+
+// as names the flat id where it differs from the local one.
+func as(n *Node) string {
+	if !strings.Contains(n.ID, ".") {
+		return ""
+	}
+	return " (as " + n.ID + ")"
+}
+
+// Codes returns the codes of all findings with what they mean, for documentation and for tests that want one example
+// of each.
+func Codes() map[string]string {
+	return map[string]string{
+		"file-missing":      "main.yaml is not there or cannot be read",
+		"file-name":         "a file among the subflows is no .yaml file",
+		"yaml-syntax":       "the text is no YAML",
+		"yaml-document":     "the file is empty or holds a second document",
+		"unknown-key":       "a key that the format does not have",
+		"duplicate-key":     "a key that is there twice",
+		"wrong-type":        "a value of another type than the key wants",
+		"missing-key":       "a key that the file, node or edge needs",
+		"stray-key":         "a key that nodes of this type do not have",
+		"bad-id":            "an id with characters that ids do not have",
+		"file-id":           "a subflow whose id is not its file's name",
+		"duplicate-id":      "two nodes of a file with one id",
+		"bad-type":          "an unknown node type",
+		"bad-actor":         "an unknown actor",
+		"bad-event":         "an event that cannot be looked for",
+		"bad-entry":         "the entry is no entry node, or there is a second one",
+		"bad-exit":          "the exits and the exit nodes differ",
+		"edge-arity":        "a number of edges that the type does not have",
+		"edge-label":        "a label that is wrong or there twice",
+		"unknown-target":    "an edge to a node that is not in the file",
+		"unknown-subflow":   "an anchor for a file that is not there",
+		"subflow-cycle":     "files that use each other in a circle",
+		"empty-loop":        "subflows without nodes that lead to each other in a circle",
+		"too-large":         "a composed graph beyond all reason",
+		"unknown-tool":      "a tool that the agent does not have",
+		"user-tool":         "a tool of the user's device in a tool node",
+		"tool-kind":         "a mutating tool in a tool_call, or a reading one in a tool_authorization",
+		"unauthorized-tool": "a mutating tool that no reachable node authorizes (warning)",
+		"no-verify":         "an authorization without a verifying agent_action after it",
+		"no-classifier":     "a main file without a decision",
+		"intent-branch":     "an intent without a branch, or a branch without an intent",
+		"intent-target":     "an intent whose target is wrong",
+		"classifier-branch": "a classifier without general or transfer (warning)",
+		"unreachable":       "a node that the entry does not reach (warning)",
+		"no-way-out":        "a node that reaches no exit",
+		"unused-subflow":    "a subflow that nothing uses (warning)",
+		"check-compile":     "an expression that does not compile",
+		"check-type":        "an expression that is no condition",
+		"bad-lines":         "a place in a document that cannot be read",
+		"bad-class":         "a class or subtype that rows do not have",
+		"duplicate-row":     "two rows with one id",
+		"catalog-domain":    "a catalog of another domain",
+		"policy-lines":      "a reference to lines that the document does not have",
+		"unknown-row":       "a reference to a row that the catalog does not have",
+		"row-without-node":  "a requirement that no node enforces",
+	}
+}

@@ -1,0 +1,363 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// Execute runs a config to its end and returns how that went. The summary is valid together with an error, as far as
+// the run came; it is nil if nothing was begun. Cancelling ctx gives up the conversations that are running, keeps all
+// that are finished, and is no error: Summary.Interrupted says so.
+func Execute(ctx context.Context, cfg *Config, o Options) (*Summary, error) {
+	j, err := Prepare(cfg, o)
+	if err != nil {
+		return nil, err
+	}
+	return j.Execute(ctx)
+}
+
+// Execute runs the job. It may be called once.
+func (j *Job) Execute(ctx context.Context) (_ *Summary, err error) {
+	now := j.options.Now
+	if now == nil {
+		now = time.Now
+	}
+	w, plan, moved, err := j.open(now())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, w.close()) }()
+	x := &execution{job: j, writer: w, plan: plan, now: now, started: time.Now(),
+		log: slog.New(slog.NewJSONHandler(w.log, nil))}
+	x.budget = &budget{meter: &llm.Meter{}, maxCost: j.Config.Limits.MaxCost, maxTokens: j.Config.Limits.MaxTokens}
+	for _, e := range w.list() {
+		if e.Cost != nil {
+			x.budget.spent.Cost += *e.Cost
+		}
+		if e.Tokens != nil {
+			x.budget.spent.Tokens += *e.Tokens
+		}
+	}
+	if x.clients, err = dial(j.models, j.Worlds, x.budget); err != nil {
+		return nil, err
+	}
+	work := x.work()
+	x.progress = Progress{Name: j.Config.Name, Synthetic: j.Synthetic(), Planned: len(work)}
+	x.log.Info("run started", "name", j.Config.Name, "identity", j.identity.Hash(), "planned", len(plan), "to_do", len(work),
+		"concurrency", j.Config.Limits.Concurrency, "pid", os.Getpid())
+	stopReporting := x.report()
+	err = x.run(ctx, work)
+	stopReporting()
+	s := x.summary()
+	s.Interrupted, s.MovedTo = ctx.Err() != nil, moved
+	x.log.Info("run ended", "evaluable", s.Evaluable, "pending", s.Pending, "missing", s.Missing, "executed", s.Executed,
+		"interrupted", s.Interrupted, "stopped", s.Stopped, "error", errorText(err), "seconds", s.Elapsed.Seconds())
+	return s, err
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// execution is one process's work on a run.
+type execution struct {
+	job     *Job
+	writer  *writer
+	plan    []Planned // of the run
+	clients *clients
+	budget  *budget
+	log     *slog.Logger
+	now     func() time.Time
+	started time.Time
+
+	mu       sync.Mutex
+	progress Progress
+	executed int
+	stopped  []string
+}
+
+// item is one piece of work: a conversation to hold, or a stored one to score.
+type item struct {
+	Planned
+	attempt int
+	stored  *Entry // to score; nil to hold
+}
+
+// work is the plan minus what is finished.
+func (x *execution) work() []item {
+	entries := x.writer.list()
+	counting := latest(entries)
+	next := map[sim.Key]int{}
+	for ref := range entries {
+		next[ref.Key] = max(next[ref.Key], ref.Attempt+1)
+	}
+	var out []item
+	for _, p := range x.job.Plan {
+		e, ran := counting[p.Key]
+		switch {
+		case !ran || !e.Termination.Evaluable():
+			out = append(out, item{Planned: p, attempt: x.freeAttempt(p.Key, next[p.Key])})
+		case e.Reward == nil:
+			out = append(out, item{Planned: p, attempt: e.Attempt, stored: &e})
+		}
+	}
+	return out
+}
+
+// freeAttempt passes over records that are there but cannot be read: they are never overwritten.
+func (x *execution) freeAttempt(k sim.Key, n int) int {
+	for ; ; n++ {
+		file := filepath.Join(x.writer.dir, filepath.FromSlash(recordFile(Ref{k, n})))
+		if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+			return n
+		}
+	}
+}
+
+// run does the work on at most limits.concurrency goroutines, all of which end before it returns. The error is of the
+// store; what goes wrong in a trial is in its record.
+func (x *execution) run(ctx context.Context, work []item) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(x.job.Config.Limits.Concurrency)
+	for _, it := range work {
+		if ctx.Err() != nil {
+			break
+		}
+		g.Go(func() error {
+			if ctx.Err() != nil {
+				return nil
+			}
+			if why := x.hopeless(it); why != "" {
+				x.skip(why)
+				return nil
+			}
+			return x.do(ctx, it)
+		})
+	}
+	return g.Wait()
+}
+
+// hopeless says why a conversation should not even be started.
+func (x *execution) hopeless(it item) string {
+	if it.stored != nil {
+		return ""
+	}
+	if err := x.budget.exceeded(); err != nil {
+		return err.Error()
+	}
+	names := []string{x.job.Config.User.Model, x.system(it.System).Model}
+	for _, name := range names {
+		if name == "" {
+			continue
+		}
+		if why := x.clients.models[name].dead.Load(); why != nil {
+			return *why
+		}
+	}
+	return ""
+}
+
+func (x *execution) skip(why string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !slices.Contains(x.stopped, why) {
+		x.stopped = append(x.stopped, why)
+		x.log.Error("no further trials of this kind are started", "why", why)
+	}
+}
+
+func (x *execution) system(name string) System {
+	for _, s := range x.job.Config.Systems {
+		if s.Name == name {
+			return s
+		}
+	}
+	return System{}
+}
+
+// do holds and stores a conversation, and then scores it.
+func (x *execution) do(ctx context.Context, it item) error {
+	x.count(func(p *Progress) { p.Running++ })
+	defer x.count(func(p *Progress) { p.Running--; p.Done++ })
+	if it.stored != nil {
+		rec, err := readRecord(x.writer.dir, it.stored.File)
+		if err != nil {
+			x.log.Error("record unreadable", "key", KeyString(it.Key), "error", err.Error())
+			x.count(func(p *Progress) { p.Pending++ })
+			return nil
+		}
+		return x.score(ctx, rec, *it.stored)
+	}
+	rec, err := x.hold(ctx, it)
+	if err != nil {
+		return nil // cancelled before it began
+	}
+	e, err := x.writer.addRecord(rec)
+	if err != nil {
+		return err
+	}
+	x.ended(rec)
+	if !rec.Termination.Evaluable() {
+		return x.writer.addUnscored(e)
+	}
+	return x.score(ctx, rec, e)
+}
+
+// hold holds one conversation. Whatever goes wrong is in the record; the error means that there was none.
+func (x *execution) hold(ctx context.Context, it item) (rec sim.Record, err error) {
+	started := x.now()
+	void := func(kind, text string) sim.Record {
+		end := x.now()
+		return sim.Record{Version: sim.RecordVersion, Key: it.Key, Attempt: it.attempt, Seed: it.Seed, Synthetic: x.synthetic(it.System),
+			Termination: sim.Infra, Fault: &sim.Fault{Kind: kind, Text: text}, Messages: []sim.Message{},
+			Times: sim.Times{Started: started.UTC().Format(time.RFC3339Nano), Finished: end.UTC().Format(time.RFC3339Nano),
+				Seconds: end.Sub(started).Seconds()}}
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			rec, err = void("panic", fmt.Sprintf("%v\n%s", p, debug.Stack())), nil
+		}
+	}()
+	j, s := x.job, x.system(it.System)
+	w := j.Worlds[it.Domain]
+	task, ok := w.Task(it.Task)
+	if !ok {
+		return void("task", "the data has no task "+it.Task), nil
+	}
+	env, err := w.New(task)
+	if err != nil {
+		return void("task", err.Error()), nil
+	}
+	model := func(name, role string) *sim.Model {
+		return x.clients.model(name, role, j.Config.Seed, it.Planned, it.attempt)
+	}
+	agent, err := j.newAgent(s, seatOf(w, task, env, model(s.Model, agentRole), it.Key, j.Config.Seed, s))
+	if err != nil {
+		return void("speaker", err.Error()), nil
+	}
+	t := sim.Trial{Key: it.Key, Attempt: it.attempt, Seed: it.Seed, Synthetic: x.synthetic(it.System), World: w, Task: task, Env: env,
+		Agent: agent, Limits: sim.Limits{MaxSteps: j.Config.Limits.MaxSteps, MaxErrors: j.Config.Limits.MaxErrors,
+			Timeout: time.Duration(j.Config.Limits.Timeout)}}
+	if !w.Options.Solo {
+		t.User = sim.NewUser(w, task, model(j.Config.User.Model, userRole))
+	}
+	return sim.Run(ctx, t)
+}
+
+// synthetic reports whether a scripted model takes part in a system's trials or grades them.
+func (x *execution) synthetic(system string) bool {
+	c := x.job.Config
+	for _, name := range []string{c.User.Model, c.Judge.Model, x.system(system).Model} {
+		if name != "" && x.job.models[name].Synthetic {
+			return true
+		}
+	}
+	return false
+}
+
+// ended counts and logs a conversation that is stored.
+func (x *execution) ended(r sim.Record) {
+	attrs := []any{"key", KeyString(r.Key), "attempt", r.Attempt, "reason", r.Termination, "seconds", r.Times.Seconds, "steps", r.Steps}
+	if f := r.Fault; f != nil {
+		attrs = append(attrs, "fault", f.Kind, "side", f.Side, "request_id", f.RequestID, "text", f.Text)
+	}
+	if r.Termination.Evaluable() {
+		x.log.Info("trial ended", attrs...)
+	} else {
+		x.log.Warn("trial void", attrs...)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.executed++
+	if !r.Termination.Evaluable() {
+		x.progress.Faults++
+		if r.Fault != nil {
+			x.progress.LastFault, _, _ = strings.Cut(r.Fault.Text, "\n")
+		}
+	}
+}
+
+// score scores a stored record. A judge that fails leaves it pending.
+func (x *execution) score(ctx context.Context, rec sim.Record, e Entry) error {
+	s := x.grade(ctx, rec)
+	if s.Pending != "" && s.Reward == nil {
+		x.count(func(p *Progress) { p.Pending++ })
+		if ctx.Err() != nil {
+			return x.writer.addUnscored(e) // the judge was not asked to the end: that says nothing worth keeping
+		}
+		x.log.Warn("score pending", "key", KeyString(rec.Key), "attempt", rec.Attempt, "why", s.Pending)
+	}
+	return x.writer.addScore(e, s)
+}
+
+// grade computes a score; one that cannot be computed is pending, with the reason.
+func (x *execution) grade(ctx context.Context, rec sim.Record) (s sim.Score) {
+	pending := func(why string) sim.Score {
+		return sim.Score{Version: sim.ScoreVersion, Key: rec.Key, Attempt: rec.Attempt, Pending: why}
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			x.log.Error("scoring panicked", "key", KeyString(rec.Key), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			s = pending(fmt.Sprintf("scoring failed: panic: %v", p))
+		}
+	}()
+	j := x.job
+	w := j.Worlds[rec.Domain]
+	task, ok := w.Task(rec.Task)
+	if !ok {
+		return pending("scoring failed: the data has no task " + rec.Task)
+	}
+	var o sim.ScoreOptions
+	planned := Planned{Key: rec.Key, Seed: rec.Seed}
+	if m := x.clients.model(j.Config.Judge.Model, judgeRole, j.Config.Seed, planned, rec.Attempt); m != nil {
+		o.Judge = sim.ModelJudge{Model: m}
+	}
+	s, err := sim.ScoreRecord(ctx, w, task, rec, o)
+	if err != nil {
+		return pending("scoring failed: " + err.Error())
+	}
+	return s
+}
+
+// summary counts the run as it is on disk.
+func (x *execution) summary() *Summary {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s := &Summary{Dir: x.job.Dir, Name: x.job.Config.Name, Synthetic: x.job.Synthetic(), Planned: len(x.plan),
+		Terminations: map[sim.Reason]int{}, Executed: x.executed, Stopped: strings.Join(x.stopped, "; "),
+		Elapsed: time.Since(x.started), Usage: x.budget.meter.Snapshot()}
+	counting := latest(x.writer.list())
+	for _, p := range x.plan {
+		e, ran := counting[p.Key]
+		if !ran {
+			s.Missing++
+			continue
+		}
+		s.Terminations[e.Termination]++
+		if e.Termination.Evaluable() {
+			s.Evaluable++
+			if e.Reward == nil {
+				s.Pending++
+			}
+		}
+	}
+	return s
+}

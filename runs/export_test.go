@@ -1,0 +1,66 @@
+package runs
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+
+	"github.com/tauguide/tauguide/agents"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// Names for tests.
+var (
+	RecordFile   = recordFile
+	TaskName     = taskName
+	FolderName   = folderName
+	ReadName     = readName
+	DecodeRecord = decodeRecord
+	ReadIndex    = func(dir string) (map[Ref]Entry, error) {
+		x, err := readIndex(dir)
+		if err != nil {
+			return nil, err
+		}
+		return x.entries, nil
+	}
+	ReadScores = readScores
+	ReadPlan   = readPlan
+	ReadHolder = readHolder
+	Nearest    = nearest
+)
+
+// SetAgents replaces what makes the agents of a job; next is the usual way.
+func (j *Job) SetAgents(make func(next func(System, agents.Seat) (sim.Speaker, error), s System, seat agents.Seat) (sim.Speaker, error)) {
+	next := j.newAgent
+	j.newAgent = func(s System, seat agents.Seat) (sim.Speaker, error) { return make(next, s, seat) }
+}
+
+// Lines reads JSON lines as stores do, and returns what is whole, and the numbers of the damaged lines.
+func Lines(text []byte) (whole [][]byte, damaged []int, torn bool) {
+	err := scanLines(bytes.NewReader(text), func(_ int, line []byte) error {
+		if !json.Valid(line) {
+			return errors.New("damaged")
+		}
+		whole = append(whole, bytes.Clone(line))
+		return nil
+	}, func(n int, err error) {
+		if err == nil {
+			torn = true
+		} else {
+			damaged = append(damaged, n)
+		}
+	})
+	if err != nil {
+		panic(err)
+	}
+	return whole, damaged, torn
+}
+
+// Mend opens a file of lines for appending and closes it again.
+func Mend(path string) error {
+	a, err := openAppender(path, false, redactor{})
+	if err != nil {
+		return err
+	}
+	return a.close()
+}

@@ -1,0 +1,316 @@
+package runs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tauguide/tauguide/sim"
+)
+
+// Ref names one attempt at a trial.
+type Ref struct {
+	sim.Key
+	Attempt int `json:"attempt"`
+}
+
+// String is the key with the attempt after it.
+func (r Ref) String() string { return fmt.Sprintf("%s attempt %d", KeyString(r.Key), r.Attempt) }
+
+// Entry is the summary of one attempt, a line of index.jsonl. It repeats what record and score say; they are the truth.
+type Entry struct {
+	Ref
+	Seed        int64      `json:"seed"`
+	Synthetic   bool       `json:"synthetic,omitempty"`
+	Termination sim.Reason `json:"termination_reason"`
+	Reward      *float64   `json:"reward"`
+	Pending     string     `json:"pending,omitempty"` // why there is no reward yet
+	Steps       int        `json:"steps"`
+	ToolErrors  int        `json:"tool_errors"`
+	Seconds     float64    `json:"seconds"`
+	Tokens      *int64     `json:"tokens"` // of the conversation and its grading; null if unknown
+	Cost        *float64   `json:"cost"`   // dollars likewise
+	Fault       string     `json:"fault,omitempty"`
+	File        string     `json:"file"` // of the record, below the run directory
+}
+
+// notScored is why a record without a line in scores.jsonl has no reward.
+const notScored = "not scored yet: resume the run"
+
+// summarise makes the entry of a record and its score, which may be nil.
+func summarise(r sim.Record, s *sim.Score) Entry {
+	e := Entry{Ref: Ref{r.Key, r.Attempt}, Seed: r.Seed, Synthetic: r.Synthetic, Termination: r.Termination, Steps: r.Steps,
+		ToolErrors: r.ToolErrors, Seconds: r.Times.Seconds, Tokens: new(int64), Cost: new(float64)}
+	e.File = recordFile(e.Ref)
+	if r.Fault != nil {
+		e.Fault = r.Fault.Kind
+	}
+	e.spend(r.Calls)
+	e.grade(s)
+	return e
+}
+
+// grade puts a score into the entry.
+func (e *Entry) grade(s *sim.Score) {
+	e.Reward, e.Pending = nil, ""
+	switch {
+	case s != nil:
+		e.Reward, e.Pending = s.Reward, s.Pending
+		e.spend(s.JudgeCalls)
+	case e.Termination.Evaluable():
+		e.Pending = notScored
+	}
+	if e.Reward != nil {
+		e.Pending = ""
+	}
+}
+
+// spend adds calls to the totals; one unknown figure makes a total unknown.
+func (e *Entry) spend(calls []sim.ModelCall) {
+	tokens, cost := e.Tokens, e.Cost
+	for _, c := range calls {
+		u := c.Usage
+		if tokens != nil && u.PromptTokens.Known && u.CompletionTokens.Known {
+			n := *tokens + u.PromptTokens.N + u.CompletionTokens.N
+			tokens = &n
+		} else {
+			tokens = nil
+		}
+		if cost != nil && c.Cost != nil {
+			n := *cost + *c.Cost
+			cost = &n
+		} else {
+			cost = nil
+		}
+	}
+	e.Tokens, e.Cost = tokens, cost // new values: copies of an entry share the old ones
+}
+
+// index is what a run directory knows of its attempts.
+type index struct {
+	entries map[Ref]Entry
+	broken  []error // records that cannot be read
+	rebuilt bool    // the file is not what the entries say
+}
+
+// readIndex reads index.jsonl and makes it agree with the records: entries without a record go, records without an
+// entry are read. If scores are newer than the index, the entries' rewards are read again too.
+func readIndex(dir string) (*index, error) {
+	x := &index{entries: map[Ref]Entry{}}
+	indexPath := filepath.Join(dir, indexName)
+	err := readLines(indexPath, func(_ int, line []byte) error {
+		var e Entry
+		if err := json.Unmarshal(line, &e); err != nil {
+			return err
+		}
+		if e.File != recordFile(e.Ref) {
+			return fmt.Errorf("entry of %s names the file %s", e.Ref, e.File)
+		}
+		x.entries[e.Ref] = e
+		return nil
+	}, func(int, error) { x.rebuilt = true })
+	if err != nil {
+		return nil, err
+	}
+	files, err := listRecords(dir)
+	if err != nil {
+		return nil, err
+	}
+	for ref, e := range x.entries {
+		if !files[e.File] {
+			delete(x.entries, ref)
+			x.rebuilt = true
+		}
+		delete(files, e.File)
+	}
+	fresh := x.add(dir, files)
+	if len(fresh) > 0 || scoresNewer(dir) || x.unscored() {
+		scores, err := readScores(dir)
+		if err != nil {
+			return nil, err
+		}
+		x.regrade(scores)
+	}
+	return x, nil
+}
+
+// add reads the records that have no entry.
+func (x *index) add(dir string, files map[string]bool) (fresh []Ref) {
+	names := make([]string, 0, len(files))
+	for f := range files {
+		names = append(names, f)
+	}
+	slices.Sort(names)
+	for _, f := range names {
+		x.rebuilt = true
+		r, err := readRecord(dir, f)
+		if err != nil {
+			x.broken = append(x.broken, err)
+			continue
+		}
+		e := summarise(r, nil)
+		x.entries[e.Ref] = e
+		fresh = append(fresh, e.Ref)
+	}
+	return fresh
+}
+
+func (x *index) unscored() bool {
+	for _, e := range x.entries {
+		if e.Pending == notScored {
+			return true
+		}
+	}
+	return false
+}
+
+// regrade takes the rewards from the scores.
+func (x *index) regrade(scores map[Ref]sim.Score) {
+	for ref, e := range x.entries {
+		s, ok := scores[ref]
+		before := e
+		switch {
+		case ok && e.Pending == notScored:
+			e.grade(&s) // its grading is not in the totals yet
+		case ok:
+			e.Reward, e.Pending = s.Reward, s.Pending
+			if e.Reward != nil {
+				e.Pending = ""
+			}
+		default:
+			e.grade(nil)
+		}
+		if !sameGrade(before, e) {
+			x.rebuilt = true
+			x.entries[ref] = e
+		}
+	}
+}
+
+func sameGrade(a, b Entry) bool {
+	if (a.Reward == nil) != (b.Reward == nil) || a.Pending != b.Pending {
+		return false
+	}
+	return a.Reward == nil || *a.Reward == *b.Reward
+}
+
+// scoresNewer reports whether scores were added after the last entry.
+func scoresNewer(dir string) bool {
+	s, err := os.Stat(filepath.Join(dir, scoresName))
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	i, err := os.Stat(filepath.Join(dir, indexName))
+	return err != nil || s.ModTime().After(i.ModTime())
+}
+
+// listRecords returns the record files below a run directory, by slash path.
+func listRecords(dir string) (map[string]bool, error) {
+	out := map[string]bool{}
+	err := filepath.WalkDir(filepath.Join(dir, trialsDir), func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		}
+		if name := d.Name(); d.IsDir() || strings.HasPrefix(name, ".") || path.Ext(name) != ".json" {
+			return nil
+		}
+		rel, err := filepath.Rel(dir, p)
+		if err == nil {
+			out[filepath.ToSlash(rel)] = true
+		}
+		return err
+	})
+	return out, err
+}
+
+// latest returns, of each trial's attempts, the one that counts: the last that is evaluable, else the last.
+func latest(entries map[Ref]Entry) map[sim.Key]Entry {
+	out := map[sim.Key]Entry{}
+	for _, e := range entries {
+		best, ok := out[e.Key]
+		better := e.Attempt > best.Attempt
+		if e.Termination.Evaluable() != best.Termination.Evaluable() {
+			better = e.Termination.Evaluable()
+		}
+		if !ok || better {
+			out[e.Key] = e
+		}
+	}
+	return out
+}
+
+// readScores reads scores.jsonl: of each attempt the score of the highest version, of these the last.
+func readScores(dir string) (map[Ref]sim.Score, error) {
+	out := map[Ref]sim.Score{}
+	err := readLines(filepath.Join(dir, scoresName), func(_ int, line []byte) error {
+		var s sim.Score
+		if err := json.Unmarshal(line, &s); err != nil {
+			return err
+		}
+		ref := Ref{s.Key, s.Attempt}
+		if old, ok := out[ref]; !ok || s.Version >= old.Version {
+			out[ref] = s
+		}
+		return nil
+	}, func(int, error) {}) // a damaged score is a missing one: the record is there to be scored again
+	return out, err
+}
+
+// readRecord reads one record file. The error names the file and, where it is damaged, the place.
+func readRecord(dir, file string) (sim.Record, error) {
+	full := filepath.Join(dir, filepath.FromSlash(file))
+	text, err := os.ReadFile(full)
+	if err != nil {
+		return sim.Record{}, err
+	}
+	r, err := decodeRecord(text)
+	if err != nil {
+		return sim.Record{}, fmt.Errorf("record %s: %w", full, err)
+	}
+	if want := recordFile(Ref{r.Key, r.Attempt}); want != file {
+		return sim.Record{}, fmt.Errorf("record %s: it is the record of %s: move it to %s", full, Ref{r.Key, r.Attempt}, want)
+	}
+	return r, nil
+}
+
+func decodeRecord(text []byte) (sim.Record, error) {
+	var r sim.Record
+	if err := json.Unmarshal(text, &r); err != nil {
+		return sim.Record{}, atOffset(text, err)
+	}
+	switch {
+	case r.Version < 1 || r.Termination == "":
+		return sim.Record{}, errors.New("this is no record: version or termination_reason is missing")
+	case r.Version > sim.RecordVersion:
+		return sim.Record{}, fmt.Errorf("version %d is newer than this program's %d: use a newer program", r.Version, sim.RecordVersion)
+	case r.Trial < 0 || r.Attempt < 0:
+		return sim.Record{}, fmt.Errorf("trial %d, attempt %d: both count from 0", r.Trial, r.Attempt)
+	}
+	return r, nil
+}
+
+// atOffset adds to an error of JSON where in the text it is.
+func atOffset(text []byte, err error) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		at := syntax.Offset
+		if at > int64(len(text)) || strings.Contains(err.Error(), "unexpected end") {
+			at = int64(len(text))
+		}
+		return fmt.Errorf("damaged at byte %d of %d: %w", at, len(text), err)
+	case errors.As(err, &kind) && kind.Field != "":
+		return fmt.Errorf("field %s: %w", kind.Field, err)
+	}
+	return err
+}

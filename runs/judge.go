@@ -1,0 +1,30 @@
+package runs
+
+import (
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// Judges makes judges with one model of the config, for scoring records again. name is the model's; empty means the
+// config's own judge. The result makes a judge for a record; it is safe for concurrent use.
+func (c *Config) Judges(name string, worlds map[string]*domains.World, o Options) (func(sim.Record) sim.Judge, error) {
+	if name == "" {
+		name = c.Judge.Model
+	}
+	if _, ok := c.Models[name]; !ok {
+		return nil, configFault(c.source.errorf("models", "no model %q under models: add the judge there, or name another", name))
+	}
+	models, err := c.complete(o, c.effective(o, []string{name}))
+	if err != nil {
+		return nil, err
+	}
+	all, err := dial(models, worlds, &budget{meter: &llm.Meter{}, maxCost: c.Limits.MaxCost, maxTokens: c.Limits.MaxTokens})
+	if err != nil {
+		return nil, err
+	}
+	return func(r sim.Record) sim.Judge {
+		p := Planned{Key: r.Key, Seed: r.Seed}
+		return sim.ModelJudge{Model: all.model(name, judgeRole, c.Seed, p, r.Attempt)}
+	}, nil
+}

@@ -1,0 +1,188 @@
+package runs
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// Format is the version of the layout of run directories, docs/results.md.
+const Format = 1
+
+const (
+	manifestName = "manifest.json"
+	planName     = "plan.jsonl"
+	indexName    = "index.jsonl"
+	scoresName   = "scores.jsonl"
+	logName      = "log.jsonl"
+	trialsDir    = "trials"
+)
+
+// Manifest says what a run is: manifest.json.
+type Manifest struct {
+	Format    int                         `json:"format"`
+	Name      string                      `json:"name"`
+	Note      string                      `json:"note"`
+	Created   string                      `json:"created"`
+	Synthetic bool                        `json:"synthetic"` // some model is scripted: the numbers say nothing of real models
+	Versions  Versions                    `json:"versions"`
+	Config    *Config                     `json:"config"`   // as resolved, keys redacted
+	Models    []string                    `json:"models"`   // those that the run needs
+	Data      map[string][]domains.Source `json:"data"`     // by domain
+	Identity  string                      `json:"identity"` // hash of the setup
+	Setup     Identity                    `json:"setup"`    // all that decides how trials end
+}
+
+// Versions name what made the run.
+type Versions struct {
+	Program string `json:"program"`
+	Go      string `json:"go"`
+	Record  int    `json:"record"`
+	Score   int    `json:"score"`
+}
+
+func newManifest(j *Job, now time.Time) Manifest {
+	m := Manifest{Format: Format, Name: j.Config.Name, Note: j.Config.Note, Created: now.UTC().Format(time.RFC3339),
+		Versions: Versions{Program: programVersion(), Go: runtime.Version(), Record: sim.RecordVersion, Score: sim.ScoreVersion},
+		Config:   j.Config.public(j.models), Models: slices.Sorted(maps.Keys(j.models)),
+		Data: map[string][]domains.Source{}, Identity: j.identity.Hash(), Setup: j.identity}
+	for _, model := range j.models {
+		m.Synthetic = m.Synthetic || model.Synthetic
+	}
+	for name, w := range j.Worlds {
+		m.Data[name] = w.Sources
+	}
+	return m
+}
+
+func programVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	version := info.Main.Version
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			version += " " + s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			version += " modified"
+		}
+	}
+	return version
+}
+
+// public is the config as it may be written down: the models as this run uses them, without secrets.
+func (c *Config) public(models map[string]Model) *Config {
+	out := *c
+	// With its variables, so that the run can be read on another machine.
+	out.Data = strings.ReplaceAll(c.Data, "$", "$$")
+	if raw := c.source.text("data"); raw != "" {
+		out.Data = raw
+	}
+	out.Models = map[string]Model{}
+	for name, m := range c.Models {
+		if used, ok := models[name]; ok {
+			m = used
+		}
+		if m.Key != "" {
+			m.Key = "[redacted]"
+			if raw := c.source.text(join(join("models", name), "key")); variable.FindString(raw) == raw && raw != "" {
+				m.Key = raw
+			}
+		}
+		if m.BaseURL != "" {
+			m.BaseURL = publicURL(m.BaseURL)
+		}
+		out.Models[name] = m
+	}
+	return &out
+}
+
+// text returns a value as the file has it, if variables were replaced in it.
+func (s *source) text(path string) string {
+	if s == nil {
+		return ""
+	}
+	return s.raw[path]
+}
+
+func readManifest(dir string) (Manifest, error) {
+	path := filepath.Join(dir, manifestName)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Manifest{}, err
+	}
+	var m Manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		return Manifest{}, fmt.Errorf("%s: %w", path, atOffset(text, err))
+	}
+	if m.Format > Format {
+		return Manifest{}, fmt.Errorf("%s: format %d is newer than this program's %d: use a newer program", path, m.Format, Format)
+	}
+	if m.Format < 1 || m.Config == nil {
+		return Manifest{}, fmt.Errorf("%s: this is no manifest of a run: format or config is missing", path)
+	}
+	return m, nil
+}
+
+func writeManifest(dir string, m Manifest, hide redactor) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(m); err != nil {
+		return fmt.Errorf("%s: %w", manifestName, err)
+	}
+	return writeFile(filepath.Join(dir, manifestName), hide.redact(b.Bytes()))
+}
+
+func readPlan(dir string) ([]Planned, error) {
+	path := filepath.Join(dir, planName)
+	var out []Planned
+	var broken error
+	seen := map[sim.Key]int{}
+	err := readLines(path, func(n int, line []byte) error {
+		var p Planned
+		if err := json.Unmarshal(line, &p); err != nil {
+			return err
+		}
+		if first, dup := seen[p.Key]; dup {
+			return fmt.Errorf("trial %s is planned on line %d already", KeyString(p.Key), first)
+		}
+		seen[p.Key] = n
+		out = append(out, p)
+		return nil
+	}, func(n int, err error) {
+		if err != nil && broken == nil {
+			broken = fmt.Errorf("%s:%d: damaged line: %w; resuming the run with its config mends the plan", path, n, err)
+		}
+	})
+	if err == nil {
+		err = broken
+	}
+	return out, err
+}
+
+func writePlan(dir string, plan []Planned) error {
+	var b bytes.Buffer
+	for _, p := range plan {
+		line, err := encodeLine(p)
+		if err != nil {
+			return fmt.Errorf("%s: %w", planName, err)
+		}
+		b.Write(line)
+	}
+	return writeFile(filepath.Join(dir, planName), b.Bytes())
+}

@@ -1,0 +1,233 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/tauguide/tauguide/configs"
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/synthetic"
+)
+
+// The roles that models play.
+const (
+	agentRole = "agent"
+	userRole  = "user"
+	judgeRole = "judge"
+)
+
+// usedModels returns the names of the models that these systems, the user and the judge need.
+func (c *Config) usedModels(systems []System) []string {
+	names := map[string]bool{c.User.Model: true}
+	if c.Judge.Model != "" {
+		names[c.Judge.Model] = true
+	}
+	for _, s := range systems {
+		if s.Model != "" {
+			names[s.Model] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// effective returns the models as this execution uses them.
+func (c *Config) effective(o Options, names []string) map[string]Model {
+	out := map[string]Model{}
+	for _, name := range names {
+		m := c.Models[name]
+		if o.Synthetic {
+			m = m.twin()
+			m.BaseURL = ""
+		}
+		if o.BaseURL != "" {
+			m.BaseURL = o.BaseURL
+		}
+		if m.Concurrency == 0 {
+			m.Concurrency = c.Limits.Concurrency
+		}
+		out[name] = m
+	}
+	return out
+}
+
+// complete checks that every model has the address and the key that it needs. A key that is not needed is dropped.
+func (c *Config) complete(o Options, models map[string]Model) (map[string]Model, error) {
+	out := map[string]Model{}
+	var complaints []error
+	for name, m := range models {
+		if err := c.completeModel(name, &m, o); err != nil {
+			complaints = append(complaints, err)
+		}
+		out[name] = m
+	}
+	return out, joined(complaints)
+}
+
+func (c *Config) completeModel(name string, m *Model, o Options) error {
+	const otherwise = ", or run with --synthetic"
+	at := join("models", name)
+	if o.BaseURL == "" && !o.Synthetic {
+		if err := c.source.needed(at+".base_url", otherwise); err != nil {
+			return err
+		}
+	}
+	if err := c.source.needed(at+".key", otherwise); err != nil {
+		if !m.Synthetic && o.BaseURL == "" {
+			return err
+		}
+		m.Key = ""
+	}
+	if !m.Synthetic && m.Key == "" && m.BaseURL == "" {
+		return c.source.errorf(at, "%s has no key for %s: add key: $OPENAI_API_KEY, give it another base_url%s", at, llm.DefaultBaseURL, otherwise)
+	}
+	if err := m.Scripted().Check(); m.Synthetic && err != nil {
+		return c.source.positioned(at, fmt.Errorf("%s: %w", at, err))
+	}
+	if c.Limits.MaxCost > 0 && !m.Synthetic {
+		table, err := llm.LoadModels("models.yaml", configs.Models)
+		if err != nil {
+			return err
+		}
+		if p := table.For(m.BaseURL, m.Model).Price; p.Input == nil || p.Output == nil {
+			return c.source.errorf("limits.max_cost", "limits.max_cost: the price of model %s is not known, so its cost cannot be bounded: use limits.max_tokens", m.Model)
+		}
+	}
+	return nil
+}
+
+// clients are the models of an execution, one client for each name in the config, shared by all trials.
+type clients struct {
+	meter  *llm.Meter
+	dialer *llm.Dialer
+	models map[string]*client
+}
+
+type client struct {
+	llm.Client
+	model Model
+	// dead says why no further conversation should be started with this model: its endpoint refuses the key or the
+	// bill. It is empty while all is well.
+	dead atomic.Pointer[string]
+}
+
+// dial connects the models of an execution.
+func dial(models map[string]Model, worlds map[string]*domains.World, b *budget) (*clients, error) {
+	table, err := llm.LoadModels("models.yaml", configs.Models)
+	if err != nil {
+		return nil, err
+	}
+	c := &clients{meter: b.meter, models: map[string]*client{}}
+	c.dialer = &llm.Dialer{Models: table, Meter: b.meter}
+	for _, name := range slices.Sorted(maps.Keys(models)) {
+		m := models[name]
+		one := &client{model: m}
+		var inner llm.Client
+		if m.Synthetic && m.BaseURL == "" {
+			inner = b.meter.Wrap(synthetic.New(worlds, m.Scripted()))
+		} else {
+			inner, err = c.dialer.Dial(llm.Endpoint{Name: name, BaseURL: m.BaseURL, Key: m.Key, Model: m.Model, Synthetic: m.Synthetic,
+				Concurrency: m.Concurrency, RPS: m.RPS, Timeout: time.Duration(m.Timeout)})
+			if err != nil {
+				return nil, fmt.Errorf("model %s: %w", name, err)
+			}
+		}
+		one.Client = llm.Chain(inner, b.wrap, one.watch)
+		c.models[name] = one
+	}
+	return c, nil
+}
+
+// watch notices when an endpoint refuses for good.
+func (c *client) watch(next llm.Client) llm.Client {
+	return llm.Func(func(ctx context.Context, req llm.Request) (llm.Response, error) {
+		resp, err := next.Complete(ctx, req)
+		var e *llm.Error
+		if errors.As(err, &e) && (e.Kind == llm.KindAuth || e.Kind == llm.KindQuota) {
+			text := e.Error()
+			c.dead.CompareAndSwap(nil, &text)
+		}
+		return resp, err
+	})
+}
+
+// model returns a model for one role of one trial; nil for no name. The judge gets no seed, as in the reference.
+func (c *clients) model(name, role string, runSeed int64, p Planned, attempt int) *sim.Model {
+	if name == "" {
+		return nil
+	}
+	m := c.models[name]
+	base := llm.Request{Model: m.model.Model, Temperature: m.model.Temperature, TopP: m.model.TopP, MaxTokens: m.model.MaxTokens,
+		ReasoningEffort: m.model.ReasoningEffort, Extra: m.model.Extra}
+	if role != judgeRole && (m.model.Seed == nil || *m.model.Seed) {
+		seed := p.Seed
+		base.Seed = &seed
+	}
+	return &sim.Model{Client: m, Name: name, Base: base, Tag: llm.Tag{Domain: p.Domain, System: p.System, Task: p.Task,
+		Trial: p.Trial, Attempt: attempt, Role: role, RunSeed: runSeed}}
+}
+
+// waiting counts the requests that wait for a free slot.
+func (c *clients) waiting() int {
+	n := 0
+	for _, l := range c.dialer.Limiters() {
+		n += l.Waiting
+	}
+	return n
+}
+
+// budget stops calls once a run has spent what it may.
+type budget struct {
+	meter     *llm.Meter
+	spent     Spending // by earlier executions of the run
+	maxCost   float64
+	maxTokens int64
+}
+
+// Spending is what calls have cost.
+type Spending struct {
+	Tokens int64
+	Cost   float64
+}
+
+// errBudget ends a conversation whose run may not spend any more.
+type errBudget struct{ limit string }
+
+func (e errBudget) Error() string {
+	return e.limit + " is reached: raise it in the config and resume the run"
+}
+
+// Budget marks the error for the simulation.
+func (errBudget) Budget() bool { return true }
+
+// exceeded returns the limit that is reached, nil if none is.
+func (b *budget) exceeded() error {
+	if b.maxCost == 0 && b.maxTokens == 0 {
+		return nil
+	}
+	t := b.meter.Total()
+	cost, tokens := b.spent.Cost+t.Cost, b.spent.Tokens+t.PromptTokens+t.CompletionTokens
+	switch {
+	case b.maxCost > 0 && cost >= b.maxCost:
+		return errBudget{fmt.Sprintf("limits.max_cost of %s dollars", strconv.FormatFloat(b.maxCost, 'f', -1, 64))}
+	case b.maxTokens > 0 && tokens >= b.maxTokens:
+		return errBudget{fmt.Sprintf("limits.max_tokens of %d", b.maxTokens)}
+	}
+	return nil
+}
+
+func (b *budget) wrap(next llm.Client) llm.Client {
+	return llm.Func(func(ctx context.Context, req llm.Request) (llm.Response, error) {
+		if err := b.exceeded(); err != nil {
+			return llm.Response{}, err
+		}
+		return next.Complete(ctx, req)
+	})
+}

@@ -1,0 +1,352 @@
+package runs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/tauguide/tauguide/agents"
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/sim"
+)
+
+func TestRunStoresEverything(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	s := execute(t, small, runs.Options{Out: dir})
+	if s.Planned != 12 || s.Evaluable != 12 || s.Pending != 0 || s.Missing != 0 || s.Executed != 12 || !s.Synthetic || !s.Complete() || s.Coverage() != 1 {
+		t.Errorf("summary %+v", s)
+	}
+	consistent(t, dir)
+	r := open(t, dir)
+	m := r.Manifest()
+	if m.Name != "small" || m.Note != "small" || !m.Synthetic || m.Identity == "" || len(m.Data["retail"]) == 0 || m.Config.Seed != 300 {
+		t.Errorf("manifest %+v", m)
+	}
+	if plan, index := r.Plan(), r.Index(); len(plan) != 12 || len(index) != 12 || plan[3].Key != index[3].Key {
+		t.Errorf("%d planned, %d in the index", len(plan), len(index))
+	}
+	judged := 0
+	scores, err := r.Scores()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rec, err := range r.Records() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := r.Record(rec.Key)
+		if err != nil || len(again.Messages) != len(rec.Messages) {
+			t.Errorf("%s: %v, %d messages, want %d", runs.KeyString(rec.Key), err, len(again.Messages), len(rec.Messages))
+		}
+		judged += len(scores[runs.Ref{Key: rec.Key}].JudgeCalls)
+	}
+	if judged == 0 {
+		t.Error("the judge was never asked: the tasks of the test should need it")
+	}
+	if w, err := r.World("retail", noEnv); err != nil || w.Name != "retail" {
+		t.Errorf("world %v, %v", w, err)
+	}
+	if log := string(fileText(t, filepath.Join(dir, "log.jsonl"))); strings.Count(log, `"msg":"trial ended"`) != 12 || !strings.Contains(log, `"msg":"run ended"`) {
+		t.Errorf("log:\n%s", log)
+	}
+}
+
+func fileText(t testing.TB, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestConcurrencyChangesNothing(t *testing.T) {
+	one, many := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run")
+	execute(t, small, runs.Options{Out: one, Concurrency: 1})
+	execute(t, small, runs.Options{Out: many, Concurrency: 64})
+	same(t, one, many)
+}
+
+func TestExistingRunNeedsAWord(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	execute(t, small, runs.Options{Out: dir, Limit: 1})
+	_, err := runs.Execute(context.Background(), parse(t, small), runs.Options{Out: dir, Only: []string{"trial=0"}})
+	var exists *runs.ExistsError
+	if !errors.As(err, &exists) || !errors.Is(err, runs.ErrConfig) || exists.Finished != 4 {
+		t.Fatalf("error %v", err)
+	}
+	for _, want := range []string{dir, "4 of 4 trials", "tauguide run small.yaml --resume --out " + dir + " --only trial=0", "--fresh"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("error %q does not say %q", err, want)
+		}
+	}
+	if _, err := runs.Execute(context.Background(), parse(t, small), runs.Options{Out: dir, Resume: true, Fresh: true}); !errors.Is(err, runs.ErrConfig) {
+		t.Errorf("resume and fresh together: %v", err)
+	}
+	s := execute(t, small, runs.Options{Out: dir, Fresh: true, Limit: 2})
+	if s.Planned != 8 || s.Executed != 8 || s.MovedTo == "" {
+		t.Errorf("fresh run: %+v", s)
+	}
+	if old := open(t, s.MovedTo); len(old.Index()) != 4 {
+		t.Errorf("the old run has %d records, want 4", len(old.Index()))
+	}
+}
+
+func TestFolderOfSomethingElseIsLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	writeText(t, filepath.Join(dir, "thesis.tex"), []byte("x"))
+	for _, o := range []runs.Options{{Out: dir}, {Out: dir, Resume: true}, {Out: dir, Fresh: true}} {
+		if _, err := runs.Execute(context.Background(), parse(t, small), o); err == nil || !strings.Contains(err.Error(), "is no run, and holds thesis.tex") {
+			t.Errorf("%+v: error %v", o, err)
+		}
+	}
+	if _, err := runs.Open(dir); err == nil || !strings.Contains(err.Error(), "manifest.json") {
+		t.Errorf("open: %v", err)
+	}
+}
+
+func TestResumeRunsThePlanMinusWhatIsFinished(t *testing.T) {
+	whole, part := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run")
+	execute(t, small, runs.Options{Out: whole})
+	if s := execute(t, small, runs.Options{Out: part, Resume: true, Only: []string{"system=Noop"}}); s.Executed != 6 || s.Planned != 6 {
+		t.Fatalf("a resume of nothing should start: %+v", s)
+	}
+	if s := execute(t, small, runs.Options{Out: part, Resume: true, Limit: 2, Trials: 1}); s.Executed != 2 || s.Planned != 8 {
+		t.Fatalf("part: %+v", s)
+	}
+	if s := execute(t, small, runs.Options{Out: part, Resume: true}); s.Executed != 4 || s.Planned != 12 || !s.Complete() {
+		t.Fatalf("rest: %+v", s)
+	}
+	if s := execute(t, small, runs.Options{Out: part, Resume: true}); s.Executed != 0 || !s.Complete() {
+		t.Fatalf("nothing left: %+v", s)
+	}
+	same(t, whole, part)
+	consistent(t, part)
+}
+
+func TestResumeRefusesAnotherSetup(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	execute(t, small, runs.Options{Out: dir, Limit: 1, Trials: 1})
+	before := fileText(t, filepath.Join(dir, "manifest.json"))
+	tests := []struct {
+		name, from, to string
+		want           string // in the error; "" where resuming is fine
+	}{
+		{"nothing", "", "", ""},
+		{"note", "note: small", "note: other", ""},
+		{"trials", "trials: 2", "trials: 1", ""},
+		{"concurrency", "trials: 2", "trials: 2\nlimits: {concurrency: 3, max_tokens: 100000000}", ""},
+		{"transport", "careful: {synthetic: true", "careful: {rps: 1000, timeout: 3m, concurrency: 5, synthetic: true", ""},
+		{"seed", "trials: 2", "seed: 301", "seed was 300, now 301"},
+		{"limit of steps", "trials: 2", "limits: {max_steps: 7}", "limits.max_steps was 200, now 7"},
+		{"temperature", "careful: {", "careful: {temperature: 0.5, ", "models.careful.temperature was null, now 0.5"},
+		{"mistakes", "give_up: 0.2", "give_up: 0.3", "models.clumsy.mistakes was {"},
+		{"user", "user: {model: careful}", "user: {model: clumsy}", `user.model was "careful", now "clumsy"`},
+		{"no judge", "judge: {model: careful}\n", "", `judge.model was "careful", now ""`},
+		{"agent", "name: ReAct, agent: react", "name: ReAct, agent: oracle", `systems.ReAct.agent was "react", now "oracle"`},
+		{"new system", "  - {name: Noop", "  - {name: New, agent: noop}\n  - {name: Noop", `systems.New.agent was absent, now "noop"`},
+		{"lost system", "  - {name: Noop, agent: noop}\n", "", `systems.Noop.agent was "noop", now absent`},
+		{"tasks", "[cancel-gift-card-order, ", "[", "domains.retail.tasks was ["},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			text := strings.Replace(small, tt.from, tt.to, 1)
+			if tt.from != "" && text == small {
+				t.Fatal("the test changes nothing")
+			}
+			_, err := runs.Execute(context.Background(), parse(t, text), runs.Options{Out: clone(t, dir), Resume: true, Limit: 1, Trials: 1})
+			if tt.want == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			var changed *runs.ChangedError
+			if !errors.As(err, &changed) || !errors.Is(err, runs.ErrConfig) || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want %q in it", err, tt.want)
+			}
+		})
+	}
+	if string(before) != string(fileText(t, filepath.Join(dir, "manifest.json"))) {
+		t.Error("the manifest changed")
+	}
+}
+
+func TestIdentitiesOfOlderVersionsAreComparedByWhatBothHave(t *testing.T) {
+	old := runs.Identity{Version: 0, Fields: map[string]string{"seed": "300", "gone": "1"}}
+	now := runs.Identity{Version: 1, Fields: map[string]string{"seed": "300", "new": "2"}}
+	if d := runs.Difference(old, now); len(d) != 0 {
+		t.Errorf("difference %v, want none", d)
+	}
+	now.Fields["seed"] = "1"
+	if d := runs.Difference(old, now); !slices.Equal(d, []string{"seed was 300, now 1"}) {
+		t.Errorf("difference %v", d)
+	}
+	if old.Hash() == now.Hash() {
+		t.Error("different identities have the same hash")
+	}
+}
+
+// wrapped makes a job whose agents are wrapped.
+func wrapped(t *testing.T, text string, o runs.Options, wrap func(agents.Seat, sim.Speaker) sim.Speaker) *runs.Job {
+	t.Helper()
+	j := prepare(t, text, o)
+	j.SetAgents(func(next func(runs.System, agents.Seat) (sim.Speaker, error), s runs.System, seat agents.Seat) (sim.Speaker, error) {
+		speaker, err := next(s, seat)
+		return wrap(seat, speaker), err
+	})
+	return j
+}
+
+func TestPanicsAreVoidTrials(t *testing.T) {
+	dir, calm := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run")
+	j := prepare(t, small, runs.Options{Out: dir})
+	j.SetAgents(func(next func(runs.System, agents.Seat) (sim.Speaker, error), s runs.System, seat agents.Seat) (sim.Speaker, error) {
+		switch {
+		case s.Name == "Noop" && seat.Task.ID == "cancel-gift-card-order":
+			panic("in the factory")
+		case s.Name == "Noop" && seat.Task.ID == "cancel-one-return-one":
+			return nil, errors.New("no such agent today")
+		case s.Name == "ReAct" && seat.Task.ID == "cancel-gift-card-order":
+			return sim.SpeakerFunc(func(context.Context, sim.View) (sim.Turn, error) { panic("in a turn") }), nil
+		}
+		return next(s, seat)
+	})
+	s, err := j.Execute(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Planned != 12 || s.Evaluable != 6 || s.Terminations[sim.Infra] != 6 || s.Complete() || s.Coverage() != 0.5 {
+		t.Errorf("summary %+v", s)
+	}
+	for _, e := range open(t, dir).Index() {
+		if e.Termination == sim.Infra && (e.Fault != "panic" && e.Fault != "speaker" || e.Reward != nil || e.Pending != "") {
+			t.Errorf("entry %+v", e)
+		}
+	}
+	consistent(t, dir)
+	if s := execute(t, small, runs.Options{Out: dir, Resume: true}); s.Executed != 6 || !s.Complete() {
+		t.Errorf("resume: %+v", s)
+	}
+	if n := len(open(t, dir).Attempts()); n != 18 {
+		t.Errorf("%d attempts are kept, want 18", n)
+	}
+	execute(t, small, runs.Options{Out: calm})
+	same(t, calm, dir)
+}
+
+func TestCancelledRunKeepsWhatIsFinished(t *testing.T) {
+	dir, calm := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run")
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var begun atomic.Int64
+	j := wrapped(t, small, runs.Options{Out: dir, Concurrency: 2}, func(_ agents.Seat, s sim.Speaker) sim.Speaker {
+		n := begun.Add(1)
+		return sim.SpeakerFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
+			if n > 5 {
+				cancel()
+				<-ctx.Done()
+				return sim.Turn{}, ctx.Err()
+			}
+			return s.Next(ctx, v)
+		})
+	})
+	s, err := j.Execute(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !s.Interrupted || s.Evaluable < 4 || s.Evaluable > 5 || s.Terminations[sim.Cancelled] == 0 || s.Missing < 5 {
+		t.Errorf("summary %+v", s)
+	}
+	consistent(t, dir)
+	again := execute(t, small, runs.Options{Out: dir, Resume: true})
+	if again.Executed != 12-s.Evaluable || !again.Complete() || again.Interrupted {
+		t.Errorf("resumed %+v", again)
+	}
+	execute(t, small, runs.Options{Out: calm})
+	same(t, calm, dir)
+}
+
+func TestCancelledBeforeItBegan(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	dir := filepath.Join(t.TempDir(), "run")
+	s, err := runs.Execute(ctx, parse(t, small), runs.Options{Out: dir})
+	if err != nil || !s.Interrupted || s.Executed != 0 || s.Missing != 12 {
+		t.Errorf("summary %+v, %v", s, err)
+	}
+	if s := execute(t, small, runs.Options{Out: dir, Resume: true}); !s.Complete() {
+		t.Errorf("resumed %+v", s)
+	}
+}
+
+func TestBudgetStopsTheRun(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	tight := strings.Replace(small, "trials: 2", "trials: 2\nlimits: {max_tokens: 30000, concurrency: 1}", 1)
+	s := execute(t, tight, runs.Options{Out: dir})
+	if !strings.Contains(s.Stopped, "limits.max_tokens of 30000 is reached") || s.Evaluable == 0 || s.Missing == 0 || s.Terminations[sim.Budget] > 1 {
+		t.Errorf("summary %+v", s)
+	}
+	if again := execute(t, tight, runs.Options{Out: dir, Resume: true}); again.Executed != 0 || again.Stopped == "" {
+		t.Errorf("resumed on a spent budget: %+v", again)
+	}
+	if wide := execute(t, small, runs.Options{Out: dir, Resume: true}); !wide.Complete() || wide.Stopped != "" {
+		t.Errorf("resumed with more: %+v", wide)
+	}
+}
+
+func TestAgentsMayLookButNotTouch(t *testing.T) {
+	var looked, touched sim.ToolResult
+	var once atomic.Bool
+	j := wrapped(t, small, runs.Options{Out: filepath.Join(t.TempDir(), "run"), Only: []string{"system=Noop", "trial=0"}, Limit: 1},
+		func(seat agents.Seat, s sim.Speaker) sim.Speaker {
+			if once.Swap(true) {
+				return s
+			}
+			return sim.SpeakerFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
+				gold := seat.Task.Criteria.Actions
+				i := slices.IndexFunc(gold, func(a domains.Action) bool { return seat.World.Agent.Mutates(a.Name) })
+				k := slices.IndexFunc(gold, func(a domains.Action) bool { return !seat.World.Agent.Mutates(a.Name) })
+				looked, touched = seat.Read(ctx, gold[k].Call()), seat.Read(ctx, gold[i].Call())
+				return s.Next(ctx, v)
+			})
+		})
+	if _, err := j.Execute(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if looked.Error || looked.Content == "" || !touched.Error || !strings.Contains(touched.Content, "only reading is allowed") {
+		t.Errorf("reading gave %+v, writing %+v", looked, touched)
+	}
+}
+
+func TestProgressIsReported(t *testing.T) {
+	var seen []runs.Progress
+	execute(t, small, runs.Options{Out: filepath.Join(t.TempDir(), "run"), Progress: reporter(func(p runs.Progress) { seen = append(seen, p) })})
+	last := seen[len(seen)-1]
+	if !last.Final || last.Done != 12 || last.Planned != 12 || last.Running != 0 || last.Faults != 0 || last.Tokens == nil || *last.Tokens == 0 || last.Cost != nil {
+		t.Errorf("last progress %+v", last)
+	}
+	if got := last.Line(); !strings.HasPrefix(got, "small: 12/12 done, 0 running, 0 void") || !strings.HasSuffix(got, "tokens, $?") {
+		t.Errorf("line %q", got)
+	}
+	var b strings.Builder
+	r := runs.NewLineReporter(&b)
+	r.Update(runs.Progress{Name: "x", Planned: 3, Done: 1, Faults: 1, LastFault: "bad\x1b[2Jthing"})
+	r.Update(runs.Progress{Name: "x", Planned: 3, Done: 1, Faults: 1, LastFault: "bad\x1b[2Jthing"})
+	r.Update(runs.Progress{Name: "x", Planned: 3, Done: 3, Faults: 1, LastFault: "bad\x1b[2Jthing", Final: true})
+	want := fmt.Sprintf("x: void trial: %s\nx: 3/3 done, 0 running, 1 void, ? tokens, $?\n", `bad\x1b[2Jthing`)
+	if b.String() != want {
+		t.Errorf("lines %q, want %q", b.String(), want)
+	}
+}
+
+type reporter func(runs.Progress)
+
+func (r reporter) Update(p runs.Progress) { r(p) }

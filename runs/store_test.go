@@ -1,0 +1,443 @@
+package runs_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// without returns the lines of a file that do not hold a text.
+func without(t testing.TB, path, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	for _, line := range fileLines(t, path) {
+		if !bytes.Contains(line, []byte(text)) {
+			b.Write(line)
+			b.WriteByte('\n')
+		}
+	}
+	return b.Bytes()
+}
+
+// victim is the trial that crashes happen to, and a text that only its lines have.
+const (
+	victimFile = "trials/retail/Noop/cancel-one-return-one.1.0.json"
+	victimMark = `"system":"Noop","task":"cancel-one-return-one","trial":1`
+)
+
+// crashes are the states in which a killed process can leave a run, and damage beyond that.
+var crashes = []struct {
+	name string
+	do   func(t *testing.T, dir string)
+	runs int // conversations that a resume must hold
+}{
+	{"nothing", func(*testing.T, string) {}, 0},
+	{"while writing the temporary file", func(t *testing.T, dir string) {
+		drop(t, dir, "index.jsonl", "scores.jsonl")
+		text := fileText(t, filepath.Join(dir, victimFile))
+		writeText(t, filepath.Join(dir, filepath.Dir(victimFile), ".tmp-123"), text[:len(text)/2])
+		remove(t, filepath.Join(dir, victimFile))
+	}, 1},
+	{"before renaming it", func(t *testing.T, dir string) {
+		drop(t, dir, "index.jsonl", "scores.jsonl")
+		if err := os.Rename(filepath.Join(dir, victimFile), filepath.Join(dir, filepath.Dir(victimFile), ".tmp-123")); err != nil {
+			t.Fatal(err)
+		}
+	}, 1},
+	{"after renaming, before the score", func(t *testing.T, dir string) { drop(t, dir, "index.jsonl", "scores.jsonl") }, 0},
+	{"while writing the score", func(t *testing.T, dir string) {
+		drop(t, dir, "index.jsonl", "scores.jsonl")
+		appendText(t, filepath.Join(dir, "scores.jsonl"), `{"version":1,"domain":"retail","syst`)
+	}, 0},
+	{"after the score, before the index", func(t *testing.T, dir string) { drop(t, dir, "index.jsonl") }, 0},
+	{"while writing the index", func(t *testing.T, dir string) {
+		drop(t, dir, "index.jsonl")
+		appendText(t, filepath.Join(dir, "index.jsonl"), `{"domain":"retail","system":"No`)
+	}, 0},
+	{"the index whole but for its line break", func(t *testing.T, dir string) {
+		path := filepath.Join(dir, "index.jsonl")
+		writeText(t, path, bytes.TrimSuffix(fileText(t, path), []byte("\n")))
+	}, 0},
+	{"index before score", func(t *testing.T, dir string) { drop(t, dir, "scores.jsonl") }, 0},
+	{"no index at all", func(t *testing.T, dir string) { remove(t, filepath.Join(dir, "index.jsonl")) }, 0},
+	{"no scores at all", func(t *testing.T, dir string) { remove(t, filepath.Join(dir, "scores.jsonl")) }, 0},
+	{"only the records", func(t *testing.T, dir string) {
+		for _, f := range []string{"index.jsonl", "scores.jsonl", "log.jsonl", "plan.jsonl", "lock"} {
+			remove(t, filepath.Join(dir, f))
+		}
+	}, 0},
+	{"before the manifest", func(t *testing.T, dir string) {
+		for _, f := range []string{"manifest.json", "trials", "index.jsonl", "scores.jsonl"} {
+			remove(t, filepath.Join(dir, f))
+		}
+	}, 12},
+	{"lines twice", func(t *testing.T, dir string) {
+		for _, f := range []string{"index.jsonl", "scores.jsonl"} {
+			text := fileText(t, filepath.Join(dir, f))
+			appendText(t, filepath.Join(dir, f), string(text))
+		}
+	}, 0},
+	{"a damaged line inside", func(t *testing.T, dir string) {
+		for _, f := range []string{"index.jsonl", "scores.jsonl"} {
+			path := filepath.Join(dir, f)
+			writeText(t, path, bytes.Replace(fileText(t, path), []byte(victimMark), []byte(`"sys`), 1))
+		}
+	}, 0},
+	{"a record gone", func(t *testing.T, dir string) { remove(t, filepath.Join(dir, victimFile)) }, 1},
+	{"a plan cut short", func(t *testing.T, dir string) {
+		path := filepath.Join(dir, "plan.jsonl")
+		text := fileText(t, path)
+		writeText(t, path, text[:len(text)/2])
+	}, 0},
+}
+
+func drop(t testing.TB, dir string, files ...string) {
+	t.Helper()
+	for _, f := range files {
+		path := filepath.Join(dir, f)
+		writeText(t, path, without(t, path, victimMark))
+	}
+}
+
+func remove(t testing.TB, path string) {
+	t.Helper()
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func appendText(t testing.TB, path, text string) {
+	t.Helper()
+	writeText(t, path, append(fileText(t, path), text...))
+}
+
+func TestResumeAfterACrashAtEveryStep(t *testing.T) {
+	calm := filepath.Join(t.TempDir(), "run")
+	execute(t, small, runs.Options{Out: calm})
+	for _, tt := range crashes {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := clone(t, calm)
+			tt.do(t, dir)
+			s := execute(t, small, runs.Options{Out: dir, Resume: true})
+			if s.Executed != tt.runs || !s.Complete() || s.Pending != 0 {
+				t.Errorf("%d conversations held, want %d; %+v", s.Executed, tt.runs, s)
+			}
+			consistent(t, dir)
+			same(t, calm, dir)
+			if again := execute(t, small, runs.Options{Out: dir, Resume: true}); again.Executed != 0 {
+				t.Errorf("a second resume held %d conversations", again.Executed)
+			}
+		})
+	}
+}
+
+func TestReadingACrashedRunChangesNothing(t *testing.T) {
+	calm := filepath.Join(t.TempDir(), "run")
+	execute(t, small, runs.Options{Out: calm})
+	want := open(t, calm).Attempts()
+	for _, tt := range crashes {
+		if tt.runs > 0 || tt.name == "only the records" || tt.name == "a plan cut short" {
+			continue
+		}
+		t.Run(tt.name, func(t *testing.T) {
+			dir := clone(t, calm)
+			tt.do(t, dir)
+			before := snapshot(t, dir)
+			got := open(t, dir).Attempts()
+			if len(got) != len(want) {
+				t.Fatalf("%d attempts, want %d", len(got), len(want))
+			}
+			for i := range got {
+				if got[i].Reward == nil && strings.Contains(got[i].File, "cancel-one-return-one.1") || tt.name == "no scores at all" {
+					continue // its score is what the crash took
+				}
+				if diff := cmp.Diff(want[i], got[i]); diff != "" {
+					t.Errorf("entry (-want +got):\n%s", diff)
+				}
+			}
+			if diff := cmp.Diff(before, snapshot(t, dir)); diff != "" {
+				t.Errorf("reading changed the run:\n%s", diff)
+			}
+		})
+	}
+}
+
+// snapshot is the content of a folder.
+func snapshot(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			out[path] = string(fileText(t, path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestDamagedRecordsNameFileAndPlace(t *testing.T) {
+	calm := filepath.Join(t.TempDir(), "run")
+	execute(t, small, runs.Options{Out: calm})
+	whole := fileText(t, filepath.Join(calm, victimFile))
+	tests := []struct {
+		name string
+		text []byte
+		want string
+	}{
+		{"cut off", whole[:100], "damaged at byte 100 of 100"},
+		{"empty", nil, "damaged at byte 0 of 0"},
+		{"a broken byte", append([]byte{'{', '!'}, whole[2:]...), fmt.Sprintf("damaged at byte 2 of %d", len(whole))},
+		{"something after it", append(bytes.Clone(whole), "{}"...), fmt.Sprintf("damaged at byte %d of %d", len(whole)+1, len(whole)+2)},
+		{"no record", []byte(`{}`), "this is no record"},
+		{"of the future", bytes.Replace(whole, []byte(`"version": 1`), []byte(`"version": 99`), 1), "version 99 is newer"},
+		{"of another type", bytes.Replace(whole, []byte(`"trial": 1`), []byte(`"trial": "1"`), 1), "field trial"},
+		{"of another trial", bytes.Replace(whole, []byte(`"trial": 1`), []byte(`"trial": 7`), 1), "it is the record of retail/Noop/cancel-one-return-one/7 attempt 0: move it"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := clone(t, calm)
+			path := filepath.Join(dir, victimFile)
+			writeText(t, path, tt.text)
+			check := func(r *runs.Run) {
+				t.Helper()
+				good, bad := 0, 0
+				for rec, err := range r.Records() {
+					switch {
+					case err == nil:
+						good++
+					case !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), path):
+						t.Errorf("error %v, want %s and %q in it", err, path, tt.want)
+					default:
+						bad++
+						_ = rec
+					}
+				}
+				if good != 11 || bad != 1 {
+					t.Errorf("%d good and %d bad records, want 11 and 1", good, bad)
+				}
+			}
+			check(open(t, dir))
+			remove(t, filepath.Join(dir, "index.jsonl"))
+			r := open(t, dir)
+			check(r)
+			if len(r.Broken()) != 1 {
+				t.Errorf("broken: %v", r.Broken())
+			}
+			// A resume holds the trial again under the next number and leaves the damaged file where it is.
+			if s := execute(t, small, runs.Options{Out: dir, Resume: true}); s.Executed != 1 || !s.Complete() {
+				t.Errorf("resume: %+v", s)
+			}
+			if !bytes.Equal(fileText(t, path), tt.text) {
+				t.Error("the damaged file was changed")
+			}
+		})
+	}
+}
+
+func TestScoresOfHigherVersionsWin(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	execute(t, small, runs.Options{Out: dir, Limit: 1, Trials: 1})
+	r := open(t, dir)
+	ref := r.Index()[0].Ref
+	scores, err := r.Scores()
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := 0.5
+	newer, older := scores[ref], scores[ref]
+	newer.Version, newer.Reward = newer.Version+1, &half
+	older.Version = 0
+	if err := r.AppendScores(newer, older); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, dir)
+	scores, err = again.Scores()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := scores[ref]; got.Version != newer.Version || *got.Reward != half {
+		t.Errorf("score %+v", got)
+	}
+	remove(t, filepath.Join(dir, "index.jsonl"))
+	if e := open(t, dir).Index()[0]; e.Reward == nil || *e.Reward != half {
+		t.Errorf("rebuilt entry %+v", e)
+	}
+	if err := r.AppendScores(sim.Score{Key: sim.Key{Task: "none"}}); err == nil || !strings.Contains(err.Error(), "no such record") {
+		t.Errorf("score of nothing: %v", err)
+	}
+}
+
+func TestStoreErrorsNameThePathAndHarmNothing(t *testing.T) {
+	calm := filepath.Join(t.TempDir(), "run")
+	execute(t, small, runs.Options{Out: calm, Only: []string{"system=Noop"}})
+	tests := []struct {
+		name string
+		harm func(t *testing.T, dir string)
+		want []string
+	}{
+		{"a folder that cannot be made", func(t *testing.T, dir string) { writeText(t, filepath.Join(dir, "trials/retail/ReAct"), []byte("x")) },
+			[]string{"trials/retail/ReAct", "not a directory"}},
+		{"a full disk", func(t *testing.T, dir string) {
+			if _, err := os.Stat("/dev/full"); err != nil {
+				t.Skip("no /dev/full here")
+			}
+			remove(t, filepath.Join(dir, "scores.jsonl"))
+			if err := os.Symlink("/dev/full", filepath.Join(dir, "scores.jsonl")); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{"scores.jsonl", "no space left"}},
+		{"a read-only folder", func(t *testing.T, dir string) {
+			if os.Geteuid() == 0 {
+				t.Skip("root may write everywhere")
+			}
+			if err := os.Chmod(dir, 0o555); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = os.Chmod(dir, 0o755) })
+		}, []string{"permission denied"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := clone(t, calm)
+			tt.harm(t, dir)
+			s, err := runs.Execute(context.Background(), parse(t, small), runs.Options{Out: dir, Resume: true})
+			if err == nil {
+				t.Fatalf("no error; %+v", s)
+			}
+			for _, want := range append(tt.want, dir) {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("error %v, want %q in it", err, want)
+				}
+			}
+			for path, text := range snapshot(t, filepath.Join(calm, "trials")) {
+				rel, err := filepath.Rel(calm, path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if string(fileText(t, filepath.Join(dir, rel))) != text {
+					t.Errorf("%s was changed", rel)
+				}
+			}
+		})
+	}
+}
+
+func TestOpenRefusesWhatItCannotRead(t *testing.T) {
+	calm := filepath.Join(t.TempDir(), "run")
+	execute(t, small, runs.Options{Out: calm, Limit: 1, Trials: 1})
+	tests := []struct {
+		name, file string
+		text       string
+		want       string
+	}{
+		{"broken manifest", "manifest.json", `{"format": 1, `, "manifest.json: damaged at byte 14 of 14"},
+		{"manifest of the future", "manifest.json", `{"format": 2, "config": {}}`, "format 2 is newer"},
+		{"no manifest of ours", "manifest.json", `{"name": "web app"}`, "no manifest of a run"},
+		{"broken plan", "plan.jsonl", "{\"domain\":\"retail\"}\n{x\n{\"domain\":\"mock\"}\n", "plan.jsonl:2: damaged line"},
+		{"plan with a trial twice", "plan.jsonl", "{\"domain\":\"retail\"}\n{\"domain\":\"retail\"}\n", "plan.jsonl:2: damaged line: trial retail///0 is planned on line 1 already"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := clone(t, calm)
+			writeText(t, filepath.Join(dir, tt.file), []byte(tt.text))
+			if _, err := runs.Open(dir); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want %q in it", err, tt.want)
+			}
+		})
+	}
+}
+
+func FuzzLines(f *testing.F) {
+	f.Add([]byte("{\"a\":1}\n{\"b\":2}\n{\"c\""))
+	f.Add([]byte("\n\n{}\r\n[1]\n"))
+	f.Add([]byte("{}"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		whole, damaged, torn := runs.Lines(text)
+		path := filepath.Join(t.TempDir(), "lines.jsonl")
+		writeText(t, path, text)
+		if err := runs.Mend(path); err != nil {
+			t.Fatal(err)
+		}
+		after := fileText(t, path)
+		if len(after) > 0 && after[len(after)-1] != '\n' {
+			t.Errorf("mended to %q, which does not end in a line break", after)
+		}
+		again, damagedAgain, tornAgain := runs.Lines(after)
+		if len(again) != len(whole) || len(damagedAgain) != len(damaged) || tornAgain {
+			t.Errorf("mending %q changed what is whole: %q, then %q; torn %v", text, whole, again, torn)
+		}
+	})
+}
+
+func FuzzIndexScoresPlan(f *testing.F) {
+	entry, err := json.Marshal(runs.Entry{Ref: runs.Ref{Key: sim.Key{Domain: "d", System: "s", Task: "t"}}, File: "trials/d/s/t.0.0.json"})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(append(entry, '\n'))
+	f.Add([]byte(`{"domain":"d","trial":-1,"attempt":1e9,"reward":null}` + "\n"))
+	f.Add([]byte(`{"version":1,"domain":"d","reward":1,"reward_info":{"reward":1}}` + "\n{"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		dir := t.TempDir()
+		for _, name := range []string{"index.jsonl", "scores.jsonl", "plan.jsonl"} {
+			writeText(t, filepath.Join(dir, name), text)
+		}
+		entries, err := runs.ReadIndex(dir)
+		if err != nil || len(entries) != 0 {
+			t.Errorf("an index without records has %d entries, %v", len(entries), err)
+		}
+		if _, err := runs.ReadScores(dir); err != nil {
+			t.Error(err)
+		}
+		if plan, err := runs.ReadPlan(dir); err != nil && !strings.Contains(err.Error(), "plan.jsonl:") {
+			t.Errorf("%v names no line; %d trials", err, len(plan))
+		}
+	})
+}
+
+func FuzzRecord(f *testing.F) {
+	dir := filepath.Join(f.TempDir(), "run")
+	execute(f, small, runs.Options{Out: dir, Limit: 1, Trials: 1})
+	for path, text := range snapshot(f, filepath.Join(dir, "trials")) {
+		f.Add([]byte(text), -1)
+		f.Add([]byte(text), len(path)*7)
+	}
+	f.Fuzz(func(t *testing.T, text []byte, cut int) {
+		if cut >= 0 && cut < len(text) {
+			text = text[:cut]
+		}
+		rec, err := runs.DecodeRecord(text)
+		if err != nil {
+			return
+		}
+		if _, err := json.Marshal(rec); err != nil {
+			t.Errorf("a record that was read cannot be written: %v", err)
+		}
+	})
+}
+
+func TestARecordCutAtAnyByteIsDamaged(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	execute(t, small, runs.Options{Out: dir, Only: []string{"system=Noop"}, Limit: 1, Trials: 1})
+	for _, text := range snapshot(t, filepath.Join(dir, "trials")) {
+		whole := strings.TrimSpace(text)
+		for cut := range len(whole) {
+			if _, err := runs.DecodeRecord([]byte(whole[:cut])); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("damaged at byte %d of %d", cut, cut)) {
+				t.Fatalf("cut at %d: error %v", cut, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package tau2
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// Outcome says how a new score relates to the recorded one.
+type Outcome string
+
+// The outcomes.
+const (
+	Agree      Outcome = "agree"
+	Differ     Outcome = "differ"
+	Unrecorded Outcome = "unrecorded" // scored now, not before
+	Waiting    Outcome = "pending"    // needs a judge
+	Void       Outcome = "void"       // broke outside of the model's control: no score before or now
+	Failed     Outcome = "failed"     // cannot be scored; Comparison.Err says why
+)
+
+// Comparison is what scoring one record anew found.
+type Comparison struct {
+	sim.Key
+	Attempt  int        `json:"attempt,omitempty"`
+	ID       string     `json:"id,omitempty"` // of the simulation in a τ² file
+	Outcome  Outcome    `json:"outcome"`
+	Recorded *float64   `json:"recorded"`
+	Computed *float64   `json:"computed"`
+	Score    *sim.Score `json:"score,omitempty"`
+	Parts    []Part     `json:"differences,omitempty"`
+	Notes    []string   `json:"notes,omitempty"` // what the replay did not find as recorded
+	Hashes   *Hashes    `json:"hashes,omitempty"`
+	Err      string     `json:"error,omitempty"`
+	Reason   sim.Reason `json:"termination_reason"`
+}
+
+// Part is a component whose recorded outcome and new one differ.
+type Part struct {
+	Component domains.RewardType `json:"component"`
+	Counted   bool               `json:"counted"` // in the basis of the reward
+	Recorded  sim.State          `json:"recorded"`
+	Computed  sim.State          `json:"computed"`
+	Why       []string           `json:"why"`
+}
+
+// Hashes are the reference-compatible hashes of the databases after the conversation and after the gold plan. The
+// user's are empty where the domain has no database of the user's.
+type Hashes struct {
+	Agent     string `json:"agent"`
+	User      string `json:"user,omitempty"`
+	GoldAgent string `json:"gold_agent"`
+	GoldUser  string `json:"gold_user,omitempty"`
+}
+
+// Options say how to score and compare.
+type Options struct {
+	Strictness Strictness
+	// Judge grades outcomes in natural language anew; nil takes the recorded verdicts.
+	Judge sim.Judge
+	// OtherTask says that the task is not the one that the record was made with: recorded verdicts are then used only
+	// if they are on its very outcomes.
+	OtherTask bool
+	Hashes    bool
+}
+
+// Compare scores a record and compares the outcome with the recorded one, which may be nil. It never fails: what keeps
+// a record from being scored is in the comparison. recorded is not consulted for anything but verdicts.
+func Compare(ctx context.Context, w *domains.World, t *domains.Task, r sim.Record, recorded *sim.RewardInfo, o Options) Comparison {
+	c := Comparison{Key: r.Key, Attempt: r.Attempt, Reason: r.Termination}
+	if recorded != nil {
+		c.Recorded = &recorded.Reward
+	}
+	if !r.Termination.Evaluable() {
+		c.Outcome = Void
+		return c
+	}
+	if err := Verify(w, t, r, o.Strictness); err != nil {
+		return c.failed(err)
+	}
+	r.Messages, c.Notes = mend(settled(r.Messages, r.Termination.Completed()))
+	so := sim.ScoreOptions{Lenient: true, Judge: o.Judge}
+	if o.Judge == nil {
+		so.Judge = recordedJudge{recorded, o.OtherTask, &c.Notes}
+	}
+	s, err := sim.ScoreRecord(ctx, w, t, r, so)
+	if err != nil {
+		return c.failed(err)
+	}
+	c.Score, c.Computed = &s, s.Reward
+	if s.Drift > 0 {
+		c.Notes = append(c.Notes, drifts(w, t, r.Messages)...)
+	}
+	if o.Hashes {
+		if c.Hashes, err = hashes(w, t, r.Messages); err != nil {
+			return c.failed(err)
+		}
+	}
+	c.judge(recorded)
+	return c
+}
+
+func (c Comparison) failed(err error) Comparison {
+	c.Outcome, c.Err = Failed, err.Error()
+	return c
+}
+
+// judge sets the outcome and lists the components that differ.
+func (c *Comparison) judge(recorded *sim.RewardInfo) {
+	switch {
+	case c.Computed == nil:
+		c.Outcome = Waiting
+	case recorded == nil:
+		c.Outcome = Unrecorded
+		return
+	case math.Abs(*c.Computed-recorded.Reward) <= 1e-6:
+		c.Outcome = Agree
+	default:
+		c.Outcome = Differ
+	}
+	if recorded != nil && c.Reason.Completed() {
+		c.Parts = parts(recorded, c.Score)
+	}
+	if c.Outcome == Differ && len(c.Parts) == 0 {
+		c.Notes = append(c.Notes, fmt.Sprintf("no component differs: the basis of the recorded reward is %s, that of the task now %s",
+			Basis(recorded.RewardBasis), Basis(c.Score.Info.RewardBasis)))
+	}
+}
+
+// recordedJudge repeats the verdicts of a record. For the record's own task they are taken as they are, also where
+// they do not match the outcomes one to one, since that is how the recorded reward was made (spec/core.md, section 10,
+// point 17).
+type recordedJudge struct {
+	recorded  *sim.RewardInfo
+	otherTask bool
+	notes     *[]string
+}
+
+var errNoVerdicts = errors.New("no verdicts are recorded on these outcomes: name a judge to get some")
+
+// Grade returns the recorded verdicts.
+func (j recordedJudge) Grade(ctx context.Context, msgs []sim.Message, assertions []string) ([]sim.Verdict, []sim.ModelCall, error) {
+	if j.recorded == nil || j.recorded.NLAssertions == nil {
+		return nil, nil, errNoVerdicts
+	}
+	verdicts := j.recorded.NLAssertions
+	if _, _, err := sim.Recorded(verdicts).Grade(ctx, msgs, assertions); err != nil {
+		if j.otherTask {
+			return nil, nil, errNoVerdicts
+		}
+		*j.notes = append(*j.notes, fmt.Sprintf("the judge's recorded verdicts are not one to one with the expected outcomes (%d and %d); they were taken as they are",
+			len(verdicts), len(assertions)))
+	}
+	return verdicts, nil, nil
+}
+
+// drifts names the results that replaying did not give.
+func drifts(w *domains.World, t *domains.Task, msgs []domains.Message) []string {
+	env, err := w.New(t)
+	if err != nil {
+		return nil
+	}
+	list, err := env.Replay(msgs, false)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, d := range list {
+		out = append(out, fmt.Sprintf("message %d: %s returned %s, recorded was %s", d.Index, d.Call.Name, clip(d.Got), clip(d.Recorded)))
+	}
+	return out
+}
+
+// hashes are those of the end states.
+func hashes(w *domains.World, t *domains.Task, msgs []domains.Message) (*Hashes, error) {
+	got, err := w.New(t)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := got.Replay(msgs, false); err != nil {
+		return nil, err
+	}
+	want, err := w.NewGold(t)
+	if err != nil {
+		return nil, err
+	}
+	if t.InitialState != nil {
+		if _, err := want.Replay(t.InitialState.History, true); err != nil {
+			return nil, fmt.Errorf("message_history: %w", err)
+		}
+	}
+	if t.Criteria != nil {
+		for _, a := range t.Criteria.Actions {
+			_, _ = want.Gold(a) // passed over where it fails, as in scoring
+		}
+	}
+	h := &Hashes{}
+	h.Agent, _ = got.Hash(domains.AgentSide)
+	h.User, _ = got.Hash(domains.UserSide)
+	h.GoldAgent, _ = want.Hash(domains.AgentSide)
+	h.GoldUser, _ = want.Hash(domains.UserSide)
+	return h, nil
+}
+
+func clip(s string) string {
+	const most = 160
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}

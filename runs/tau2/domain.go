@@ -1,0 +1,124 @@
+package tau2
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tauguide/tauguide/domains"
+)
+
+// Domain returns our name of the domain; "" if the file does not say and nobody else has.
+func (s *Source) Domain() string {
+	if s.domain != "" {
+		return s.domain
+	}
+	name, _ := s.Header.Facts.Domain()
+	return name
+}
+
+// System returns the name of the system under test: what our own export says, else program and model.
+func (s *Source) System() string {
+	if s.system != "" {
+		return s.system
+	}
+	if own := s.Header.Own; own != nil && own.System != "" {
+		return own.System
+	}
+	var parts []string
+	for _, p := range []string{s.Header.Facts.Agent.Implementation, s.Header.Facts.Agent.Model} {
+		if p != "" && !slices.Contains(parts, p) {
+			parts = append(parts, p)
+		}
+	}
+	if len(parts) == 0 {
+		return "recorded"
+	}
+	return strings.NewReplacer("/", "-", " ", "_").Replace(strings.Join(parts, ":"))
+}
+
+// Name sets domain and system where they are not empty. A domain that neither the file nor the caller names is guessed
+// from the tasks, or else from the tools that were called; list is the domains to choose from.
+func (s *Source) NameAs(domain, system string, list []domains.Domain) error {
+	s.system = system
+	if domain != "" {
+		s.domain = domain
+	}
+	if s.Domain() == "" {
+		name, err := s.guess(list)
+		if err != nil {
+			return err
+		}
+		s.odd.add("files that do not name their domain", "taken as "+name+", by tasks and tools")
+		s.domain = name
+	}
+	var names []string
+	for _, d := range list {
+		if d.Name == s.Domain() {
+			return nil
+		}
+		names = append(names, d.Name)
+	}
+	return fmt.Errorf("%s is of the domain %q: only %s can be read", s.Name, s.Domain(), strings.Join(names, ", "))
+}
+
+var errGuessed = errors.New("guessed")
+
+// guess finds the domain by what the first conversations say. It reads no further than needed.
+func (s *Source) guess(list []domains.Domain) (string, error) {
+	kits := map[string]*domains.World{}
+	for _, d := range list {
+		w, err := d.Open(domains.Embedded(), domains.Options{})
+		if err != nil {
+			return "", fmt.Errorf("open domain %s: %w", d.Name, err)
+		}
+		kits[d.Name] = w
+	}
+	probe := *s
+	probe.odd = &oddities{}
+	found := ""
+	err := probe.each(func(one Simulation) error {
+		if t := one.Task; t != nil && t.Task != nil {
+			if name := strings.ToLower(t.Task.UserScenario.Instructions.Domain); kits[name] != nil {
+				found = name
+				return errGuessed
+			}
+		}
+		if found = byTools(kits, one.Record.Messages); found != "" {
+			return errGuessed
+		}
+		return nil
+	})
+	switch {
+	case err != nil && !errors.Is(err, errGuessed):
+		return "", err
+	case found == "":
+		return "", fmt.Errorf("%s does not say of which domain it is, and its tool calls do not tell: give --domain", s.Name)
+	}
+	return found, nil
+}
+
+// byTools returns the one domain that has a tool of each name that no other domain has; "" if there is none.
+func byTools(worlds map[string]*domains.World, msgs []domains.Message) string {
+	found := ""
+	for _, m := range msgs {
+		for _, c := range m.ToolCalls {
+			var owners []string
+			for name, w := range worlds {
+				_, agent := w.Agent.Tool(c.Name)
+				_, user := w.User.Tool(c.Name)
+				if agent || user {
+					owners = append(owners, name)
+				}
+			}
+			if len(owners) == 1 {
+				if found != "" && found != owners[0] {
+					return ""
+				}
+				found = owners[0]
+			}
+		}
+	}
+	return found
+}

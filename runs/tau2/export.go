@@ -1,0 +1,341 @@
+package tau2
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// ExportOptions say what of a run to write, and how.
+type ExportOptions struct {
+	Out string // file, or for LayoutDir the folder; must not exist
+	// Domain and System choose from a run that has several; a result file holds one of each.
+	Domain, System string
+	Layout         Layout         // LayoutJSON or LayoutDir
+	World          *domains.World // of the domain, for tasks and policy; may be nil for a run that was imported with its tasks
+	Program        string         // version of this program
+}
+
+// Exported tells what was written.
+type Exported struct {
+	File        string         `json:"file"`
+	Layout      Layout         `json:"layout"`
+	Domain      string         `json:"domain"`
+	System      string         `json:"system"`
+	Simulations int            `json:"simulations"`
+	Tasks       int            `json:"tasks"`
+	Void        int            `json:"void"`    // written as infrastructure errors
+	Unscored    int            `json:"pending"` // written without a reward
+	Missing     int            `json:"missing"` // planned trials without a record
+	Remarks     map[string]int `json:"remarks"` // endings that the format has no word for
+}
+
+// Choose picks domain and system of a run; without choice there must be only one.
+func Choose(r *runs.Run, domain, system string) (string, string, error) {
+	type pair struct{ domain, system string }
+	var list []pair
+	for _, p := range r.Plan() {
+		k := pair{p.Domain, p.System}
+		if (domain == "" || domain == k.domain) && (system == "" || system == k.system) && !slices.Contains(list, k) {
+			list = append(list, k)
+		}
+	}
+	switch len(list) {
+	case 0:
+		return "", "", fmt.Errorf("run %s has no trials of domain %q and system %q: leave one out to see what there is", r.Dir(), domain, system)
+	case 1:
+		return list[0].domain, list[0].system, nil
+	}
+	var names []string
+	for _, k := range list {
+		names = append(names, fmt.Sprintf("--domain %s --system %s", k.domain, k.system))
+	}
+	return "", "", fmt.Errorf("a τ² result holds one domain and one system, and run %s has several: choose one of %s", r.Dir(), strings.Join(names, "; "))
+}
+
+// exporter writes one result.
+type exporter struct {
+	run     *runs.Run
+	head    *Header // of an imported run, else nil
+	options ExportOptions
+	scores  map[runs.Ref]sim.Score
+	out     Exported
+	index   []json.RawMessage
+}
+
+// Export writes the trials of one domain and system of a run as a τ²-bench result: of each trial the attempt that
+// counts. There is the whole result or none.
+func Export(ctx context.Context, r *runs.Run, o ExportOptions) (*Exported, error) {
+	head, err := ReadHead(r)
+	if err != nil {
+		return nil, err
+	}
+	if head == nil && o.World == nil {
+		return nil, errors.New("the data of the run is needed for its tasks: give its folder with --data")
+	}
+	if _, err := os.Lstat(o.Out); err == nil {
+		return nil, fmt.Errorf("%s exists: give another name with --out, or move it away", o.Out)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	x := &exporter{run: r, head: head, options: o}
+	x.out = Exported{File: o.Out, Layout: o.Layout, Domain: o.Domain, System: o.System, Remarks: map[string]int{}}
+	if x.scores, err = r.Scores(); err != nil {
+		return nil, err
+	}
+	if o.Layout == LayoutDir {
+		err = x.folder(ctx)
+	} else {
+		err = intoPlace(o.Out, func(f *os.File) error { return x.file(ctx, f, true) })
+	}
+	if err != nil {
+		return nil, fmt.Errorf("export %s: %w", r.Dir(), err)
+	}
+	return &x.out, nil
+}
+
+// intoPlace writes a file under another name and gives it its own when it is whole.
+func intoPlace(name string, write func(*os.File) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(name), ".tmp-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	if err = write(f); err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err = os.Chmod(f.Name(), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}
+
+// folder writes a directory layout.
+func (x *exporter) folder(ctx context.Context) (err error) {
+	temp, err := os.MkdirTemp(filepath.Dir(filepath.Clean(x.options.Out)), ".tmp-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(temp))
+		}
+	}()
+	if err = os.Mkdir(filepath.Join(temp, "simulations"), 0o755); err != nil {
+		return err
+	}
+	err = x.each(ctx, func(id string, one json.RawMessage) error {
+		return intoPlace(filepath.Join(temp, "simulations", id+".json"), func(f *os.File) error {
+			s := newStream(f)
+			s.value(one)
+			return s.err
+		})
+	})
+	if err == nil {
+		err = intoPlace(filepath.Join(temp, "results.json"), func(f *os.File) error { return x.file(ctx, f, false) })
+	}
+	if err == nil {
+		err = os.Chmod(temp, 0o755)
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(temp, x.options.Out)
+}
+
+// file writes the result file, with the simulations in it or without.
+func (x *exporter) file(ctx context.Context, f *os.File, inline bool) error {
+	w := bufio.NewWriterSize(f, 1<<16)
+	s := newStream(w)
+	s.token(jsontext.BeginObject)
+	if err := x.about(s); err != nil {
+		return err
+	}
+	if inline {
+		s.token(jsontext.String("simulations"))
+		s.token(jsontext.BeginArray)
+		err := x.each(ctx, func(_ string, one json.RawMessage) error {
+			s.value(one)
+			return s.err
+		})
+		if err != nil {
+			return err
+		}
+		s.token(jsontext.EndArray)
+		s.member("simulation_index", json.RawMessage("null"))
+	} else {
+		list, err := encode(x.index)
+		if err != nil {
+			return err
+		}
+		s.member("simulation_index", list)
+	}
+	s.token(jsontext.EndObject)
+	if s.err != nil {
+		return s.err
+	}
+	return w.Flush()
+}
+
+// each makes the simulations one by one.
+func (x *exporter) each(ctx context.Context, use func(id string, one json.RawMessage) error) error {
+	seen := map[string]bool{}
+	entries := x.run.Index()
+	for _, e := range entries {
+		if e.Domain != x.options.Domain || e.System != x.options.System {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		r, err := x.run.Attempt(e.Ref)
+		if err != nil {
+			return err
+		}
+		id, one, err := x.simulation(r)
+		if err == nil && seen[id] {
+			err = fmt.Errorf("two simulations have the id %s", id)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", runs.KeyString(e.Key), err)
+		}
+		seen[id] = true
+		if err := use(id, one); err != nil {
+			return err
+		}
+	}
+	x.out.Simulations = len(seen)
+	planned := 0
+	for _, p := range x.run.Plan() {
+		if p.Domain == x.options.Domain && p.System == x.options.System {
+			planned++
+		}
+	}
+	x.out.Missing = max(0, planned-len(seen))
+	return nil
+}
+
+// simulation is one record in the reference's form.
+func (x *exporter) simulation(r sim.Record) (id string, _ json.RawMessage, err error) {
+	o := newObject(simulationFields, r.Extra)
+	if json.Unmarshal(r.Extra["id"], &id) != nil || id == "" || strings.HasPrefix(id, ".") || strings.ContainsAny(id, `/\`) {
+		id = madeID(r.Domain, r.System, r.Task, fmt.Sprint(r.Trial), fmt.Sprint(r.Attempt))
+	}
+	o.set("id", id)
+	o.set("task_id", r.Task)
+	o.suggest("trial", r.Trial)
+	o.suggest("seed", r.Seed)
+	o.suggest("timestamp", localTime(r.Times.Finished))
+	o.suggest("start_time", localTime(r.Times.Started))
+	o.suggest("end_time", localTime(r.Times.Finished))
+	o.suggest("duration", seconds(r.Times.Seconds))
+	x.ending(o, r)
+	if r.Extra == nil {
+		own(&r)
+		if x.options.World != nil {
+			o.set("policy", x.options.World.Policy)
+		}
+	}
+	agent, user := costs(r)
+	o.suggest("agent_cost", agent)
+	o.suggest("user_cost", user)
+	if err := x.reward(o, r); err != nil {
+		return "", nil, err
+	}
+	list := make([]json.RawMessage, len(r.Messages))
+	for i, m := range r.Messages {
+		if list[i], err = messageJSON(m); err != nil {
+			return "", nil, fmt.Errorf("message %d: %w", i, err)
+		}
+	}
+	o.set("messages", list)
+	x.enter(o, r)
+	raw, err := o.json()
+	return id, raw, err
+}
+
+// ending writes why a conversation ended.
+func (x *exporter) ending(o *object, r sim.Record) {
+	name, remark := exported(r.Termination)
+	o.suggest("termination_reason", name)
+	if !r.Termination.Evaluable() {
+		x.out.Void++
+	}
+	info := map[string]any{}
+	if remark {
+		x.out.Remarks[string(r.Termination)]++
+		info[reasonKey] = r.Termination
+	}
+	if r.Fault != nil && r.Extra == nil {
+		info["error"], info["error_type"] = r.Fault.Text, r.Fault.Kind
+	}
+	if len(info) > 0 {
+		o.suggest("info", info)
+	}
+}
+
+// reward writes the outcome: the recorded one as it stood, unless the record was scored anew since.
+func (x *exporter) reward(o *object, r sim.Record) error {
+	s, ok := x.scores[runs.Ref{Key: r.Key, Attempt: r.Attempt}]
+	switch {
+	case ok && !Recorded(&s):
+		raw, err := rewardJSON(&s)
+		if err != nil {
+			return err
+		}
+		o.values["reward_info"] = raw
+	default:
+		o.suggest("reward_info", nil)
+	}
+	if r.Termination.Evaluable() && string(o.values["reward_info"]) == "null" {
+		x.out.Unscored++
+	}
+	return nil
+}
+
+// enter adds the line of the index.
+func (x *exporter) enter(o *object, r sim.Record) {
+	line := newObject([]field{{"id", ""}, {"task_id", ""}, {"trial", ""}, {"reward", "null"}, {"termination_reason", ""},
+		{"agent_cost", "null"}, {"duration", "null"}}, nil)
+	for _, name := range []string{"id", "task_id", "termination_reason", "agent_cost", "duration"} {
+		line.values[name] = o.values[name]
+	}
+	line.set("trial", r.Trial)
+	if ri, ok := objectOf(o.values["reward_info"]); ok {
+		line.values["reward"] = ri["reward"]
+	}
+	if raw, err := line.json(); err == nil {
+		x.index = append(x.index, raw)
+	}
+}
+
+// localTime spells a time without zone and with microseconds, as the reference does; what is no RFC 3339 time stays as
+// it is.
+func localTime(s string) string {
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		return s
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.000000")
+}

@@ -1,0 +1,252 @@
+package tau2
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// headName is the file of an imported run that holds what the result file said beside its simulations.
+const headName = "tau2.json"
+
+// Origin marks scores that were taken over.
+const Origin = "recorded in the τ²-bench result that the run was imported from"
+
+// ImportOptions say how to take a result over as a run.
+type ImportOptions struct {
+	Out  string // run directory; must not exist
+	Note string // in the manifest; empty for one that names the source
+	// Data names the data folder for later looks at the run; empty for the variable TAU2_DATA_DIR.
+	Data string
+	// World is the domain, opened on that folder or, without one, on the embedded data, of which then only the tools
+	// are used.
+	World *domains.World
+	Now   time.Time
+}
+
+// Imported tells what was taken over.
+type Imported struct {
+	Dir          string             `json:"dir"`
+	From         string             `json:"from"`
+	Layout       Layout             `json:"layout"`
+	Domain       string             `json:"domain"`
+	System       string             `json:"system"`
+	Simulations  int                `json:"simulations"`
+	Tasks        int                `json:"tasks"`
+	Trials       int                `json:"trials"` // most of a task
+	Scored       int                `json:"scored"` // with a recorded reward
+	Reward       *float64           `json:"mean_reward"`
+	Terminations map[sim.Reason]int `json:"terminations"`
+	Oddities     []Oddity           `json:"oddities"`
+}
+
+// Import writes a run directory with the conversations of a result and their recorded rewards. On error there is no
+// directory. The source must have been named (NameAs).
+func Import(ctx context.Context, s *Source, o ImportOptions) (_ *Imported, err error) {
+	f, err := runs.NewForeign(o.Out)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if e := f.Close(); err == nil {
+			err = e
+		}
+	}()
+	out := &Imported{Dir: filepath.Clean(o.Out), From: s.Name, Layout: s.Layout, Domain: s.Domain(), System: s.System(), Terminations: map[sim.Reason]int{}}
+	tasks, sum := map[string]bool{}, 0.0
+	for one, err := range s.Simulations() {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		r := one.Record
+		if err := f.Add(planned(one, o.World), r, imported(one)); err != nil {
+			return nil, err
+		}
+		tasks[r.Task] = true
+		out.Simulations++
+		out.Trials = max(out.Trials, r.Trial+1)
+		out.Terminations[r.Termination]++
+		if one.Recorded != nil && r.Termination.Evaluable() {
+			out.Scored++
+			sum += one.Recorded.Reward
+		}
+	}
+	if out.Simulations == 0 {
+		return nil, fmt.Errorf("%s: no simulation in it: there is nothing to import", s.Name)
+	}
+	if out.Scored > 0 {
+		mean := sum / float64(out.Scored)
+		out.Reward = &mean
+	}
+	out.Tasks, out.Oddities = len(tasks), s.Oddities()
+	head, err := s.Header.file(map[string]any{"from": s.Name, "layout": s.Layout, "oddities": out.Oddities})
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Keep(headName, head); err != nil {
+		return nil, err
+	}
+	return out, f.Finish(manifest(s, out, o), o.Now)
+}
+
+func planned(one *Simulation, w *domains.World) runs.Planned {
+	p := runs.Planned{Key: one.Record.Key, Seed: one.Record.Seed}
+	switch t := one.Task; {
+	case t != nil && t.Task != nil:
+		p.Mut = t.Task.Mutating(w)
+	default:
+		if t, ok := w.Task(one.Record.Task); ok {
+			p.Mut = t.Mutating(w)
+		}
+	}
+	return p
+}
+
+// imported is the recorded outcome as a score; nil where there is none, or where none counts.
+func imported(one *Simulation) *sim.Score {
+	if one.Recorded == nil || !one.Record.Termination.Evaluable() {
+		return nil
+	}
+	s := &sim.Score{Version: sim.ScoreVersion, Key: one.Record.Key, Attempt: one.Record.Attempt, Info: *one.Recorded, Origin: Origin}
+	s.Components = States(one.Recorded)
+	s.Reward = &s.Info.Reward
+	return s
+}
+
+// manifest says what an imported run is.
+func manifest(s *Source, out *Imported, o ImportOptions) runs.Manifest {
+	f := s.Header.Facts
+	_, policy := f.Domain()
+	if o.Note == "" {
+		o.Note = "imported from " + out.From
+		if s.Header.Own != nil && s.Header.Own.Note != "" {
+			o.Note = s.Header.Own.Note + " (" + o.Note + ")"
+		}
+	}
+	c := &runs.Config{Name: filepath.Base(out.Dir), Note: o.Note, Data: o.Data, Trials: out.Trials, Models: map[string]runs.Model{}}
+	if o.Data == "" {
+		c.Data = "$TAU2_DATA_DIR"
+	}
+	if f.Seed != nil {
+		c.Seed = *f.Seed
+	}
+	c.Limits.MaxSteps, c.Limits.MaxErrors = f.MaxSteps, f.MaxErrors
+	c.Domains = []runs.Domain{{Name: out.Domain, Split: "base", PolicyType: policy, Solo: f.Solo()}}
+	synthetic := s.Header.Own != nil && s.Header.Own.Synthetic
+	add := func(p Party, role string) string {
+		name, m := p.model()
+		m.Synthetic = synthetic
+		if old, taken := c.Models[name]; taken && !sameModel(old, m) {
+			name += " (" + role + ")"
+		}
+		c.Models[name] = m
+		return name
+	}
+	agent := f.Agent.Implementation
+	if agent == "" {
+		agent = "unknown"
+	}
+	c.Systems = []runs.System{{Name: out.System, Agent: agent, Model: add(f.Agent, "agent")}}
+	c.User.Model = add(f.User, "user")
+	info := sha256.Sum256(s.Header.Info)
+	setup := runs.Identity{Version: 1, Fields: map[string]string{"imported.from": string(quoted(out.From)),
+		"imported.system": string(quoted(out.System)), "imported.info": hex.EncodeToString(info[:])}}
+	m := runs.Manifest{Name: c.Name, Note: c.Note, Synthetic: synthetic, Config: c, Data: map[string][]domains.Source{},
+		Models: slices.Sorted(maps.Keys(c.Models)), Identity: setup.Hash(), Setup: setup}
+	if o.Data != "" {
+		m.Data[out.Domain] = o.World.Sources
+	}
+	return m
+}
+
+// model is the party's model as a config says it.
+func (p Party) model() (string, runs.Model) {
+	m := runs.Model{Model: p.Model}
+	if m.Model == "" {
+		m.Model = "unknown"
+	}
+	for name, v := range p.Args {
+		f := number(v)
+		switch {
+		case name == "temperature" && f != nil:
+			m.Temperature = f
+		case name == "top_p" && f != nil:
+			m.TopP = f
+		case name == "max_tokens" && f != nil && *f == math.Trunc(*f):
+			n := int(*f)
+			m.MaxTokens = &n
+		case string(v) == `"[redacted]"`:
+		default:
+			if m.Extra == nil {
+				m.Extra = map[string]json.RawMessage{}
+			}
+			m.Extra[name] = v
+		}
+	}
+	return m.Model, m
+}
+
+func sameModel(a, b runs.Model) bool {
+	x, err := encode(a)
+	y, err2 := encode(b)
+	return err == nil && err2 == nil && string(x) == string(y)
+}
+
+// file is the head as a result file without simulations.
+func (h *Header) file(about map[string]any) (map[string]any, error) {
+	out := map[string]any{"imported": about, "info": h.Info}
+	if h.Timestamp != "" {
+		out["timestamp"] = h.Timestamp
+	}
+	tasks := make([]json.RawMessage, len(h.Tasks))
+	for i, t := range h.Tasks {
+		tasks[i] = t.Raw
+	}
+	out["tasks"] = tasks
+	if h.Own != nil {
+		out[ownKey] = h.Own
+	}
+	for name, v := range h.Extra {
+		if _, taken := out[name]; taken {
+			return nil, fmt.Errorf("key %s of the file has a name that is needed for the run", name)
+		}
+		out[name] = v
+	}
+	return out, nil
+}
+
+// ReadHead returns what the result that a run was imported from says beside its simulations; nil for a run that was
+// held here.
+func ReadHead(r *runs.Run) (*Header, error) {
+	s := &Source{Name: filepath.Join(r.Dir(), headName), fsys: osDir(r.Dir()), file: headName, odd: &oddities{}}
+	err := s.read(func(t *text) error {
+		return t.object(func(name string) error {
+			if name == "imported" {
+				return t.wrap(t.d.SkipValue())
+			}
+			return s.headMember(t, name)
+		})
+	})
+	if notThere(err) {
+		return nil, nil
+	}
+	return &s.Header, err
+}
+
+// Recorded reports whether a score was taken over and not computed.
+func Recorded(s *sim.Score) bool { return s != nil && strings.HasPrefix(s.Origin, Origin) }

@@ -1,0 +1,69 @@
+package tau2
+
+import (
+	"fmt"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// Strictness says how exactly a record must replay to be scored.
+type Strictness string
+
+// The levels. Lenient counts differences and mends a damaged pairing of calls and results; Writes wants every result
+// of a mutating call, every id and the pairing to be right; Full runs the reads again as well.
+const (
+	Lenient Strictness = "lenient"
+	Writes  Strictness = "writes"
+	Full    Strictness = "full"
+)
+
+// Verify replays a record and returns the first thing in it that is not as its own calls make it: a result, compared as
+// JSON values where both are JSON, an id, or the order of calls and results. At level Full the results of reads and of
+// calls of unknown tools are compared too. Unlike scoring, it looks at every record, however it ended.
+func Verify(w *domains.World, t *domains.Task, r sim.Record, level Strictness) error {
+	if level == Lenient || level == "" {
+		return nil
+	}
+	msgs := settled(r.Messages, r.Termination.Completed())
+	env, err := w.New(t)
+	if err != nil {
+		return err
+	}
+	if _, err := env.Replay(msgs, true); err != nil {
+		return err
+	}
+	if env, err = w.New(t); err != nil {
+		return err
+	}
+	var open []domains.ToolCall
+	for i, m := range msgs {
+		if m.Role != domains.RoleTool {
+			open = m.ToolCalls
+			continue
+		}
+		c := open[0] // Replay saw that calls and results pair up
+		open = open[1:]
+		if level == Writes && !mutates(w, c.Name) {
+			continue
+		}
+		got := env.Call(c.Requestor, c)
+		switch {
+		case m.Content == nil:
+			return fmt.Errorf("message %d: the recorded result of %s is null", i, c.Name)
+		case !domains.SameContent(got.Content, *m.Content):
+			return &domains.DriftError{Drift: domains.Drift{Index: i, Call: c, Got: got.Content, Recorded: *m.Content}}
+		case got.Error != m.Error:
+			return fmt.Errorf("message %d: the result of %s is marked error %t, and is %t when run again", i, c.Name, m.Error, got.Error)
+		}
+	}
+	return nil
+}
+
+// mutates looks a name up as replay does: the agent's tools first, whoever calls.
+func mutates(w *domains.World, name string) bool {
+	if _, ok := w.Agent.Tool(name); ok {
+		return w.Agent.Mutates(name)
+	}
+	return w.User.Mutates(name)
+}

@@ -1,0 +1,205 @@
+package runs
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/tauguide/tauguide/sim"
+)
+
+// writer is the one writer of a run directory; it holds the run's lock. Records may be stored from many goroutines.
+//
+// The order of writing makes every moment a good one to be killed: record (temporary name, sync, rename, sync of the
+// folder), then score, then index line. What is missing of the latter two is found and made up for at the next start.
+type writer struct {
+	dir  string
+	lock *flock.Flock
+	hide redactor
+
+	mu      sync.Mutex
+	entries map[Ref]Entry // of the index
+	folders map[string]bool
+	index   *appender
+	scores  *appender
+	log     *appender
+}
+
+// openWriter takes over a run directory: it drops what a killed process left half-written and makes the index agree
+// with records and scores.
+func openWriter(dir string, hide redactor, now time.Time) (w *writer, err error) {
+	w = &writer{dir: dir, hide: hide, folders: map[string]bool{}}
+	if w.lock, err = acquireLock(dir, now); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.close())
+			w = nil
+		}
+	}()
+	if err = dropTemporary(dir); err != nil {
+		return w, err
+	}
+	// Opening mends torn ends, which must come before reading.
+	if w.scores, err = openAppender(filepath.Join(dir, scoresName), true, hide); err != nil {
+		return w, err
+	}
+	if w.log, err = openAppender(filepath.Join(dir, logName), false, hide); err != nil {
+		return w, err
+	}
+	if w.index, err = openAppender(filepath.Join(dir, indexName), false, hide); err != nil {
+		return w, err
+	}
+	return w, w.reconcile()
+}
+
+// reconcile makes index.jsonl say what records and scores say.
+func (w *writer) reconcile() error {
+	x, err := readIndex(w.dir)
+	if err != nil {
+		return err
+	}
+	scores, err := readScores(w.dir)
+	if err != nil {
+		return err
+	}
+	x.regrade(scores)
+	w.entries = x.entries
+	if !x.rebuilt {
+		return nil
+	}
+	list := make([]Entry, 0, len(x.entries))
+	for _, e := range x.entries {
+		list = append(list, e)
+	}
+	slices.SortFunc(list, byRef)
+	var b bytes.Buffer
+	for _, e := range list {
+		line, err := encodeLine(e)
+		if err != nil {
+			return fmt.Errorf("%s: %w", indexName, err)
+		}
+		b.Write(line)
+	}
+	path := filepath.Join(w.dir, indexName)
+	if err := errors.Join(w.index.close(), writeFile(path, b.Bytes())); err != nil {
+		return err
+	}
+	w.index, err = openAppender(path, false, w.hide)
+	return err
+}
+
+// dropTemporary removes files that a killed process did not finish.
+func dropTemporary(dir string) error {
+	return filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasPrefix(d.Name(), tempPrefix) {
+			return err
+		}
+		return os.Remove(p)
+	})
+}
+
+// addRecord stores a record for good. It never replaces one.
+func (w *writer) addRecord(r sim.Record) (Entry, error) {
+	e := summarise(r, nil)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(r); err != nil {
+		return e, fmt.Errorf("record of %s: %w", e.Ref, err)
+	}
+	path := filepath.Join(w.dir, filepath.FromSlash(e.File))
+	if err := w.folder(filepath.Dir(path)); err != nil {
+		return e, fmt.Errorf("record of %s: %w", e.Ref, err)
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return e, fmt.Errorf("record of %s: %s is there already and is never overwritten", e.Ref, path)
+	}
+	if err := writeFile(path, w.hide.redact(b.Bytes())); err != nil {
+		return e, fmt.Errorf("record of %s: %w", e.Ref, err)
+	}
+	return e, nil
+}
+
+// folder makes a folder below the run directory, and its name lasting.
+func (w *writer) folder(dir string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.folders[dir] {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for at := dir; at != w.dir && len(at) > len(w.dir); {
+		at = filepath.Dir(at)
+		if err := syncDir(at); err != nil {
+			return err
+		}
+	}
+	w.folders[dir] = true
+	return nil
+}
+
+// addScore stores a score, and the entry with it in the index.
+func (w *writer) addScore(e Entry, s sim.Score) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.scores.append(s); err != nil {
+		return fmt.Errorf("score of %s: %w", e.Ref, err)
+	}
+	e.grade(&s)
+	return w.addEntry(e)
+}
+
+// addUnscored enters a record that has no score into the index.
+func (w *writer) addUnscored(e Entry) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.addEntry(e)
+}
+
+func (w *writer) addEntry(e Entry) error {
+	if err := w.index.append(e); err != nil {
+		return err
+	}
+	w.entries[e.Ref] = e
+	return nil
+}
+
+// list returns the entries as they are now.
+func (w *writer) list() map[Ref]Entry {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out := make(map[Ref]Entry, len(w.entries))
+	for k, v := range w.entries {
+		out[k] = v
+	}
+	return out
+}
+
+// close frees the lock; it may be called on a writer that was opened in part.
+func (w *writer) close() error {
+	var errs []error
+	for _, a := range []*appender{w.index, w.scores, w.log} {
+		if a != nil {
+			errs = append(errs, a.close())
+		}
+	}
+	if w.lock != nil {
+		errs = append(errs, w.lock.Unlock())
+	}
+	return errors.Join(errs...)
+}

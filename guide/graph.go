@@ -46,11 +46,39 @@ func (g *Graph) index() {
 		}
 	}
 	g.classifier = -1
-	for i, n := range g.Nodes {
-		if n.Type == Decision && n.File == mainFile && (g.classifier < 0 || n.ID == "classify") {
-			g.classifier = i
+	var own []*Node
+	for _, n := range g.Nodes {
+		if n.File == mainFile {
+			own = append(own, n)
 		}
 	}
+	if n := classifier(own); n != nil {
+		g.classifier = g.at[n.ID]
+	}
+}
+
+// classifier picks among the nodes of a main file the decision that tells kinds of request apart: classify, or else
+// the one with the most branches; of equals the first. It is nil if there is no decision.
+func classifier(nodes []*Node) *Node {
+	var best *Node
+	for _, n := range nodes {
+		switch {
+		case n.Type != Decision:
+		case n.ID == "classify":
+			return n
+		case best == nil || len(n.Edges) > len(best.Edges):
+			best = n
+		}
+	}
+	return best
+}
+
+// Classifier is the file's decision that tells kinds of request apart, as Graph.Classifier; nil in subflows.
+func (f *File) Classifier() *Node {
+	if f.Path != mainFile {
+		return nil
+	}
+	return classifier(f.Nodes)
 }
 
 // Node returns the node of that flat id.
@@ -62,8 +90,8 @@ func (g *Graph) Node(id string) (*Node, bool) {
 	return g.Nodes[i], true
 }
 
-// Classifier is the decision that tells kinds of request apart: main.yaml's node classify, or else its first decision;
-// nil if it has none.
+// Classifier is the decision that tells kinds of request apart: main.yaml's node classify, or else its decision with
+// the most branches; nil if it has none.
 func (g *Graph) Classifier() *Node {
 	if g.classifier < 0 {
 		return nil

@@ -14,12 +14,7 @@ const (
 
 // intents checks that the main file's intents and the classifier's branches are the same, and lead to the same place.
 func (v *validator) intents(f *File) {
-	var decision *Node
-	for _, n := range f.Nodes {
-		if n.Type == Decision && (decision == nil || n.ID == "classify") {
-			decision = n
-		}
-	}
+	decision := f.Classifier()
 	if decision == nil {
 		v.add(Finding{Code: "no-classifier", Severity: Error, File: f.Path, Line: f.Line["nodes"],
 			Text: "the main file has no decision that tells kinds of request apart", Mend: "add a decision node classify with one branch per intent, general and transfer"})

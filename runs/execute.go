@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -126,8 +125,8 @@ func (x *execution) work() []item {
 func (x *execution) freeAttempt(k sim.Key, n int) int {
 	for ; ; n++ {
 		file := filepath.Join(x.writer.dir, filepath.FromSlash(recordFile(Ref{k, n})))
-		if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
-			return n
+		if _, err := os.Lstat(file); err != nil {
+			return n // if it is there and cannot be seen, storing the record will say so
 		}
 	}
 }

@@ -10,22 +10,6 @@ import (
 	"github.com/tauguide/tauguide/sim"
 )
 
-// goldTalk holds a conversation in which the agent carries out the task's gold plan, a call at a time.
-func goldTalk(tb testing.TB, w *domains.World, task *domains.Task) sim.Record {
-	tb.Helper()
-	var turns []sim.Turn
-	for _, a := range task.Criteria.Actions {
-		turns = append(turns, calls(a.Call()))
-	}
-	rec, err := sim.Run(context.Background(), sim.Trial{Key: sim.Key{Domain: w.Name, Task: task.ID}, World: w, Task: task,
-		Agent: scripted(append(turns, says("All done."))...), User: scripted(says("Hello."), says(stop)), Limits: sim.DefaultLimits()})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	ended(tb, rec, sim.UserStop)
-	return rec
-}
-
 // longGold is a task of the real retail data whose plan has many reads and several writes.
 func longGold(tb testing.TB) (*domains.World, *domains.Task, sim.Record) {
 	tb.Helper()
@@ -44,24 +28,6 @@ func longGold(tb testing.TB) (*domains.World, *domains.Task, sim.Record) {
 		tb.Fatalf("task 30 has %d actions, %d of them writes: choose a longer one", len(task.Criteria.Actions), writes)
 	}
 	return w, task, goldTalk(tb, w, task)
-}
-
-// TestGoldTalksOfRealRetail: every gold plan of the reference's retail data, held as a conversation, reaches the gold
-// end state, its failing actions included.
-func TestGoldTalksOfRealRetail(t *testing.T) {
-	w := domaintest.Real(t, retail.Domain(), domains.Options{})
-	n := 0
-	for i := range w.Tasks {
-		task := &w.Tasks[i]
-		s := score(t, w, task, goldTalk(t, w, task), func(o *sim.ScoreOptions) { o.Evaluation = sim.EvalEnv })
-		if s.Reward == nil || *s.Reward != 1 || !s.Info.DBCheck.Match {
-			t.Errorf("task %s: %v", task.ID, s.Diff)
-		}
-		n++
-	}
-	if n != 114 {
-		t.Errorf("%d tasks, want 114", n)
-	}
 }
 
 // BenchmarkEvaluateENV is one full ENV evaluation of a recorded conversation on the real retail data: two fresh

@@ -72,9 +72,22 @@ func (e *evaluation) gold() (*domains.Env, error) {
 		}
 	}
 	for _, a := range e.task.Criteria.Actions {
+		if e.reads(a) {
+			continue // leaves no trace, and would take half of the time of scoring
+		}
 		_, _ = env.Gold(a) // a failing gold action is the task's fault; "domains check" lists it
 	}
 	return env, nil
+}
+
+// reads reports whether an action only looks something up.
+func (e *evaluation) reads(a domains.Action) bool {
+	kit := e.world.Agent
+	if a.Requestor == domains.UserSide {
+		kit = e.world.User
+	}
+	t, ok := kit.Tool(a.Name)
+	return ok && t.Kind == domains.Read
 }
 
 func shown(a domains.EnvAssertion) Assertion {

@@ -30,18 +30,26 @@ func Root(t testing.TB) string {
 	}
 }
 
-// Shared returns the folder with the reference's data and vectors, named by TAUGUIDE_SHARED (default ../shared beside
-// the repository), and skips the test where it is absent.
-func Shared(t testing.TB) string {
+// Locate returns the folder with the reference's data and vectors, named by TAUGUIDE_SHARED (default ../shared beside
+// the repository), and whether it is there.
+func Locate(t testing.TB) (dir string, ok bool) {
 	t.Helper()
-	dir := os.Getenv("TAUGUIDE_SHARED")
+	dir = os.Getenv("TAUGUIDE_SHARED")
 	switch {
 	case dir == "":
 		dir = filepath.Join(Root(t), "..", "shared")
 	case !filepath.IsAbs(dir):
 		dir = filepath.Join(Root(t), dir)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "conformance")); err != nil {
+	_, err := os.Stat(filepath.Join(dir, "conformance"))
+	return dir, err == nil
+}
+
+// Shared is Locate for a test that cannot do without: it skips where the folder is absent.
+func Shared(t testing.TB) string {
+	t.Helper()
+	dir, ok := Locate(t)
+	if !ok {
 		t.Skipf("shared reference data not found: set TAUGUIDE_SHARED (looked in %s)", dir)
 	}
 	return dir

@@ -39,12 +39,8 @@ func OneFile(b *guide.Bundle, name string) (Picture, error) {
 		return Picture{}, fmt.Errorf("bundle %s has no subflow %q: choose one of %s", b.Domain, name, strings.Join(names, ", "))
 	}
 	p := Picture{Title: title(b.Domain, f.Title), Nodes: f.Nodes}
-	if f == b.Main {
-		for _, n := range f.Nodes {
-			if n.Type == guide.Decision && (p.Classifier == "" || n.ID == "classify") {
-				p.Classifier = n.ID
-			}
-		}
+	if c := f.Classifier(); c != nil {
+		p.Classifier = c.ID
 	}
 	return p, nil
 }

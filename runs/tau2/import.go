@@ -149,7 +149,7 @@ func manifest(s *Source, out *Imported, o ImportOptions) runs.Manifest {
 	c.Domains = []runs.Domain{{Name: out.Domain, Split: "base", PolicyType: policy, Solo: f.Solo()}}
 	synthetic := s.Header.Own != nil && s.Header.Own.Synthetic
 	add := func(p Party, role string) string {
-		name, m := p.model()
+		name, m := p.model(), p.settings()
 		m.Synthetic = synthetic
 		if old, taken := c.Models[name]; taken && !sameModel(old, m) {
 			name += " (" + role + ")"
@@ -174,12 +174,17 @@ func manifest(s *Source, out *Imported, o ImportOptions) runs.Manifest {
 	return m
 }
 
-// model is the party's model as a config says it.
-func (p Party) model() (string, runs.Model) {
-	m := runs.Model{Model: p.Model}
-	if m.Model == "" {
-		m.Model = "unknown"
+// model is the name of the party's model in configs.
+func (p Party) model() string {
+	if p.Model == "" {
+		return "unknown"
 	}
+	return p.Model
+}
+
+// settings are the party's model as a config says it.
+func (p Party) settings() runs.Model {
+	m := runs.Model{Model: p.model()}
 	for name, v := range p.Args {
 		f := number(v)
 		switch {
@@ -198,7 +203,7 @@ func (p Party) model() (string, runs.Model) {
 			m.Extra[name] = v
 		}
 	}
-	return m.Model, m
+	return m
 }
 
 func sameModel(a, b runs.Model) bool {

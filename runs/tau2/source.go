@@ -304,7 +304,7 @@ func (s *Source) complete(one *Simulation) {
 	r.Domain, r.System = s.Domain(), s.System()
 	r.Solo = f.Solo()
 	r.Synthetic = s.Header.Own != nil && s.Header.Own.Synthetic
-	r.Calls = modelCalls(r.Messages, f.Agent.Model, f.User.Model)
+	r.Calls = modelCalls(r.Messages, f.Agent.model(), f.User.model())
 	if one.Task != nil {
 		s.Header.addTask(*one.Task, s.odd)
 		return

@@ -216,13 +216,14 @@ func TestSystemsMeetTheSameMistakes(t *testing.T) {
 	}
 }
 
-// held is talk for react under any system name, with the agent wrapped.
+// held is talk for react under any system name, with the agent wrapped. It may run in any goroutine of a test.
 func (s stage) held(t testing.TB, tr trial, wrap agents.Overlay) sim.Record {
 	t.Helper()
 	m := s.model(tr)
 	agent, err := agents.NewReAct(agents.Seat{World: s.world, Task: tr.task, Model: m.With("agent")})
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
+		return sim.Record{}
 	}
 	if wrap != nil {
 		agent = wrap(agent)
@@ -232,7 +233,8 @@ func (s stage) held(t testing.TB, tr trial, wrap agents.Overlay) sim.Record {
 		Agent: agent, User: sim.NewUser(s.world, tr.task, m.With("user")), Limits: sim.DefaultLimits(),
 	})
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
+		return sim.Record{}
 	}
 	return rec
 }

@@ -1,0 +1,94 @@
+package sim_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/all"
+	"github.com/tauguide/tauguide/domains/domaintest"
+	"github.com/tauguide/tauguide/domains/retail"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// goldTalk holds a conversation in which the agent carries out the task's gold plan, a call at a time.
+func goldTalk(tb testing.TB, w *domains.World, task *domains.Task) sim.Record {
+	tb.Helper()
+	var turns []sim.Turn
+	for _, a := range task.Criteria.Actions {
+		turns = append(turns, calls(a.Call()))
+	}
+	rec, err := sim.Run(context.Background(), sim.Trial{Key: sim.Key{Domain: w.Name, Task: task.ID}, World: w, Task: task,
+		Agent: scripted(append(turns, says("All done."))...), User: scripted(says("Hello."), says(stop)), Limits: sim.DefaultLimits()})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	ended(tb, rec, sim.UserStop)
+	return rec
+}
+
+// TestGoldTalksOfRealRetail: every gold plan of the reference's retail data, held as a conversation, reaches the gold
+// end state, its failing actions included.
+func TestGoldTalksOfRealRetail(t *testing.T) {
+	w := domaintest.Real(t, retail.Domain(), domains.Options{})
+	n := 0
+	for i := range w.Tasks {
+		task := &w.Tasks[i]
+		s := score(t, w, task, goldTalk(t, w, task), func(o *sim.ScoreOptions) { o.Evaluation = sim.EvalEnv })
+		if s.Reward == nil || *s.Reward != 1 || !s.Info.DBCheck.Match {
+			t.Errorf("task %s: %v", task.ID, s.Diff)
+		}
+		n++
+	}
+	if n != 114 {
+		t.Errorf("%d tasks, want 114", n)
+	}
+}
+
+// TestGoldReadsLeaveNoTrace: scoring passes over the reads of a gold plan; the whole plan leads to the same state, in
+// every domain, on the reference's data and on our own.
+func TestGoldReadsLeaveNoTrace(t *testing.T) {
+	for _, d := range all.Domains() {
+		t.Run(d.Name, func(t *testing.T) {
+			t.Run("embedded", func(t *testing.T) { goldWithoutReads(t, domaintest.Embedded(t, d, domains.Options{})) })
+			t.Run("real", func(t *testing.T) { goldWithoutReads(t, domaintest.Real(t, d, domains.Options{})) })
+		})
+	}
+}
+
+func goldWithoutReads(t *testing.T, w *domains.World) {
+	t.Helper()
+	skipped := 0
+	for i := range w.Tasks {
+		task := &w.Tasks[i]
+		if task.Criteria == nil {
+			continue
+		}
+		whole, err := domaintest.Started(w, task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		short, err := domaintest.Started(w, task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range task.Criteria.Actions {
+			_, _ = whole.Gold(a)
+			kit := w.Agent
+			if a.Requestor == sim.UserSide {
+				kit = w.User
+			}
+			if tool, ok := kit.Tool(a.Name); ok && tool.Kind == domains.Read {
+				skipped++
+				continue
+			}
+			_, _ = short.Gold(a)
+		}
+		if diff := whole.Diff(short); len(diff) > 0 {
+			t.Errorf("task %s: %v", task.ID, diff)
+		}
+	}
+	if skipped == 0 && (w.Name == "airline" || w.Name == "retail") {
+		t.Error("no plan has reads: the test says nothing")
+	}
+}

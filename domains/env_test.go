@@ -326,6 +326,26 @@ func TestSyncFailures(t *testing.T) {
 	}
 }
 
+// TestResultsShowTheSync holds that a record in a result is rendered after the sync that follows its tool.
+func TestResultsShowTheSync(t *testing.T) {
+	w := *mockWorld(t, domains.Options{})
+	w.SyncFunc = func(agent, _ domains.Database) error {
+		if task := agent.(*mock.DB).Root.Tasks.Get("task_1"); task.Status.Repr() == "'completed'" {
+			task.Title = "Synced"
+		}
+		return nil
+	}
+	res := mustStart(t, &w, "null").Call(domains.AgentSide, toolCall(t, "update_task_status", complete))
+	if !strings.Contains(res.Content, `"title": "Synced"`) {
+		t.Errorf("got %s", res.Content)
+	}
+	got, err := mustStart(t, &w, "null").Gold(domains.Action{Requestor: domains.AgentSide, Name: "update_task_status",
+		Arguments: toolCall(t, "", complete).Arguments})
+	if err != nil || strings.Contains(got, "Synced") {
+		t.Errorf("a gold action: %s, %v", got, err)
+	}
+}
+
 func TestRetailHasNoSoloMode(t *testing.T) {
 	if _, err := retail.Domain().Open(domains.Embedded(), domains.Options{Solo: true}); err == nil || err.Error() != "Retail domain does not support solo mode" {
 		t.Errorf("got %v", err)

@@ -41,6 +41,9 @@ func TestReplay(t *testing.T) {
 	w := mockWorld(t, domains.Options{})
 	update := toolCall(t, "update_task_status", complete)
 	dismiss := toolCall(t, "dismiss_notification", `{"notification_id": "note_1"}`)
+	untitled := toolCall(t, "create_task", `{"user_id": "user_1", "title": 5}`)
+	const invalid = "Error: 1 validation error for Task\ntitle\n  Input should be a valid string [type=string_type, input_value=5, input_type=int]\n" +
+		"    For further information visit https://errors.pydantic.dev/2.12/v/string_type"
 	const done = `{"task_id": "task_1", "title": "Water the plants", "description": "Balcony and kitchen", "status": "completed"}`
 	agent, user := domains.RoleAssistant, domains.RoleUser
 	for _, tt := range []struct {
@@ -64,6 +67,11 @@ func TestReplay(t *testing.T) {
 		{"a recorded error that does not happen", []domains.Message{asked(agent, update), told("1", "Error: Task task_1 not found")}, 1, "", true, false},
 		{"an error as recorded", []domains.Message{asked(agent, toolCall(t, "update_task_status", `{"task_id": "x", "status": 1}`)), told("1", "Error: Task x not found")},
 			0, "", false, false},
+		{"an invalid record in the reference's words", []domains.Message{asked(agent, untitled), told("1", invalid)}, 0, "", false, false},
+		{"an invalid record of another model", []domains.Message{asked(agent, untitled), told("1", strings.Replace(invalid, "Task", "User", 1))}, 1, "", false, false},
+		{"a recorded invalid record that is valid", []domains.Message{asked(agent, update), told("1", invalid)}, 1, "", true, false},
+		{"another failure recorded as an invalid record", []domains.Message{asked(agent, toolCall(t, "create_task", `{"user_id": "x", "title": 5}`)), told("1", invalid)},
+			1, "", false, false},
 		{"readers are not run", []domains.Message{asked(agent, toolCall(t, "get_users", `{}`)), told("1", "whatever")}, 0, "", false, false},
 		{"unknown tools are not run", []domains.Message{asked(agent, toolCall(t, "fly", `{}`)), told("1", "whatever")}, 0, "", false, false},
 		{"a writer of the other side runs into its error", []domains.Message{asked(agent, dismiss), told("1", "Error: Tool 'dismiss_notification' not found.")},

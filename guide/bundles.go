@@ -14,17 +14,14 @@ var shipped embed.FS
 
 // Shipped returns the names of the domains that have a bundle in the program, sorted.
 func Shipped() []string {
-	entries, err := fs.ReadDir(shipped, "bundles")
+	files, err := fs.Glob(shipped, path.Join("bundles", "*", mainFile))
 	if err != nil {
 		return nil
 	}
-	var names []string
-	for _, e := range entries {
-		if e.IsDir() {
-			names = append(names, e.Name())
-		}
+	for i, f := range files {
+		files[i] = path.Base(path.Dir(f))
 	}
-	return names
+	return files
 }
 
 // LoadShipped reads the bundle of a domain that is built into the program.

@@ -98,10 +98,11 @@ func (c *composer) cycle(f *File, way []*File) {
 // expand appends the instance's nodes to the flat graph, anchors replaced in place.
 func (c *composer) expand(in *instance) {
 	for _, n := range in.file.Nodes {
+		if len(c.found) > 0 {
+			return
+		}
 		if len(c.flat) > maxNodes {
 			c.fail(in.file, nil, 0, "too-large", fmt.Sprintf("the composed graph has more than %d nodes", maxNodes), "use subflows less often within each other")
-		}
-		if len(c.found) > 0 {
 			return
 		}
 		switch {

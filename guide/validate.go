@@ -1,6 +1,7 @@
 package guide
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -30,9 +31,7 @@ func Validate(b *Bundle, ctx Context) Findings {
 	v.unused()
 	g, err := Compose(b)
 	if err != nil {
-		if more, ok := err.(Findings); ok {
-			v.found = append(v.found, more...)
-		}
+		v.merge(err)
 	} else {
 		v.graph(g)
 		v.checks(g)
@@ -48,6 +47,21 @@ type validator struct {
 }
 
 func (v *validator) add(f Finding) { v.found = append(v.found, f) }
+
+// merge adds what composing or compiling found, apart from what was found at the same place before.
+func (v *validator) merge(err error) {
+	var more Findings
+	if !errors.As(err, &more) {
+		v.add(Finding{Code: "check-compile", Severity: Error, File: mainFile, Text: err.Error(), Mend: "correct the domain's vocabulary"})
+		return
+	}
+	before := v.found
+	for _, f := range more {
+		if !slices.ContainsFunc(before, func(g Finding) bool { return g.Code == f.Code && g.File == f.File && g.Line == f.Line }) {
+			v.add(f)
+		}
+	}
+}
 
 // at adds an error about a node.
 func (v *validator) at(n *Node, key, code, text, mend string) {
@@ -300,11 +314,7 @@ func (v *validator) unused() {
 // nothing uses are left out.
 func (v *validator) checks(g *Graph) {
 	if _, err := NewChecker(g, v.ctx.Inventory, v.ctx.Vocabulary, CheckerOptions{}); err != nil {
-		if more, ok := err.(Findings); ok {
-			v.found = append(v.found, more...)
-			return
-		}
-		v.add(Finding{Code: "check-compile", Severity: Error, File: mainFile, Text: err.Error(), Mend: "correct the domain's vocabulary"})
+		v.merge(err)
 	}
 }
 

@@ -189,7 +189,7 @@ func (y *yamlFile) wrong(n ast.Node, what, want string) {
 	}
 	got, mend := kindName(n), "write "+want
 	switch n.(type) {
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode, *ast.MappingNode, *ast.MappingValueNode:
 		if want == "text" {
 			mend = "put quotes around it"
 		}
@@ -231,7 +231,7 @@ func suggest(wrong string, valid []string) string {
 	if len(valid) == 0 {
 		return "remove it"
 	}
-	return "use one of " + strings.Join(valid, ", ")
+	return "use one of " + strings.Join(slices.Compact(slices.Sorted(slices.Values(valid))), ", ")
 }
 
 // distance is the Levenshtein distance in bytes.

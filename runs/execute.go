@@ -55,6 +55,7 @@ func (j *Job) Execute(ctx context.Context) (_ *Summary, err error) {
 	if x.clients, err = dial(j.models, j.Worlds, x.budget); err != nil {
 		return nil, err
 	}
+	defer x.clients.close()
 	work := x.work()
 	x.progress = Progress{Name: j.Config.Name, Synthetic: j.Synthetic(), Planned: len(work)}
 	x.log.Info("run started", "name", j.Config.Name, "identity", j.identity.Hash(), "planned", len(plan), "to_do", len(work),
@@ -114,7 +115,7 @@ func (x *execution) work() []item {
 		switch {
 		case !ran || !e.Termination.Evaluable():
 			out = append(out, item{Planned: p, attempt: x.freeAttempt(p.Key, next[p.Key])})
-		case e.Reward == nil:
+		case e.Pending != "":
 			out = append(out, item{Planned: p, attempt: e.Attempt, stored: &e})
 		}
 	}
@@ -297,8 +298,10 @@ func (x *execution) ended(r sim.Record) {
 // score scores a stored record. A judge that fails leaves it pending.
 func (x *execution) score(ctx context.Context, rec sim.Record, e Entry) error {
 	s := x.grade(ctx, rec)
-	if s.Pending != "" && s.Reward == nil {
-		x.count(func(p *Progress) { p.Pending++ })
+	if s.Pending != "" {
+		if s.Reward == nil {
+			x.count(func(p *Progress) { p.Pending++ })
+		}
 		if ctx.Err() != nil {
 			return x.writer.addUnscored(e) // the judge was not asked to the end: that says nothing worth keeping
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tauguide/tauguide/runs"
-	"github.com/tauguide/tauguide/sim"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -143,10 +142,9 @@ func consistent(t testing.TB, dir string) {
 	if len(indexed) != files || len(r.Attempts()) != files {
 		t.Errorf("%d record files, %d of them in index.jsonl, %d in the opened index", files, len(indexed), len(r.Attempts()))
 	}
-	for _, line := range fileLines(t, filepath.Join(dir, "scores.jsonl")) {
-		var s sim.Score
-		if err := json.Unmarshal(line, &s); err != nil {
-			t.Errorf("scores.jsonl: %v in %q", err, line)
+	for _, f := range []string{"scores.jsonl", "index.jsonl", "log.jsonl"} {
+		if text := fileText(t, filepath.Join(dir, f)); len(text) > 0 && text[len(text)-1] != '\n' {
+			t.Errorf("%s ends in a torn line", f)
 		}
 	}
 }

@@ -30,7 +30,7 @@ type Entry struct {
 	Synthetic   bool       `json:"synthetic,omitempty"`
 	Termination sim.Reason `json:"termination_reason"`
 	Reward      *float64   `json:"reward"`
-	Pending     string     `json:"pending,omitempty"` // why there is no reward yet
+	Pending     string     `json:"pending,omitempty"` // what the score still lacks, and why; a reward of 0 may stand already
 	Steps       int        `json:"steps"`
 	ToolErrors  int        `json:"tool_errors"`
 	Seconds     float64    `json:"seconds"`
@@ -65,9 +65,6 @@ func (e *Entry) grade(s *sim.Score) {
 		e.spend(s.JudgeCalls)
 	case e.Termination.Evaluable():
 		e.Pending = notScored
-	}
-	if e.Reward != nil {
-		e.Pending = ""
 	}
 }
 
@@ -180,9 +177,6 @@ func (x *index) regrade(scores map[Ref]sim.Score) {
 			e.grade(&s) // its grading is not in the totals yet
 		case ok:
 			e.Reward, e.Pending = s.Reward, s.Pending
-			if e.Reward != nil {
-				e.Pending = ""
-			}
 		default:
 			e.grade(nil)
 		}
@@ -310,7 +304,7 @@ func atOffset(text []byte, err error) error {
 		}
 		return fmt.Errorf("damaged at byte %d of %d: %w", at, len(text), err)
 	case errors.As(err, &kind) && kind.Field != "":
-		return fmt.Errorf("field %s: %w", kind.Field, err)
+		return fmt.Errorf("field %s holds a %s, which does not fit", strings.TrimPrefix(kind.Field, "Key."), kind.Value)
 	}
 	return err
 }

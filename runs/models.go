@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -105,10 +106,14 @@ func (c *Config) completeModel(name string, m *Model, o Options) error {
 
 // clients are the models of an execution, one client for each name in the config, shared by all trials.
 type clients struct {
-	meter  *llm.Meter
-	dialer *llm.Dialer
-	models map[string]*client
+	meter     *llm.Meter
+	dialer    *llm.Dialer
+	transport *http.Transport
+	models    map[string]*client
 }
+
+// close frees the connections that are kept for later calls.
+func (c *clients) close() { c.transport.CloseIdleConnections() }
 
 type client struct {
 	llm.Client
@@ -124,8 +129,8 @@ func dial(models map[string]Model, worlds map[string]*domains.World, b *budget) 
 	if err != nil {
 		return nil, err
 	}
-	c := &clients{meter: b.meter, models: map[string]*client{}}
-	c.dialer = &llm.Dialer{Models: table, Meter: b.meter}
+	c := &clients{meter: b.meter, transport: llm.NewTransport(), models: map[string]*client{}}
+	c.dialer = &llm.Dialer{Models: table, Meter: b.meter, Transport: c.transport}
 	for _, name := range slices.Sorted(maps.Keys(models)) {
 		m := models[name]
 		one := &client{model: m}

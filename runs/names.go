@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -111,20 +110,6 @@ func readName(file string) (name string, exact bool) {
 func recordFile(r Ref) string {
 	return path.Join(trialsDir, folderName(r.Domain), folderName(r.System),
 		fmt.Sprintf("%s.%d.%d.json", taskName(r.Task), r.Trial, r.Attempt))
-}
-
-// attemptOf reads the attempt off a record's file name, and the name without it.
-func attemptOf(file string) (stem string, attempt int, ok bool) {
-	base, isJSON := strings.CutSuffix(file, ".json")
-	dot := strings.LastIndexByte(base, '.')
-	if !isJSON || dot < 0 {
-		return "", 0, false
-	}
-	n, err := strconv.Atoi(base[dot+1:])
-	if err != nil || n < 0 {
-		return "", 0, false
-	}
-	return base[:dot], n, true
 }
 
 // KeyString names a trial as the command line does: domain/system/task/trial.

@@ -146,21 +146,36 @@ func visible(s string) string {
 
 // bar draws a progress bar.
 type bar struct {
-	out io.Writer
+	out *os.File
 	bar *progressbar.ProgressBar
+}
+
+// barWidth is what the bar takes of a line, percentage, count and times included.
+const (
+	barWidth   = 24
+	frameWidth = barWidth + 40
+)
+
+// fitting cuts a text to what the line has room for: a line that wraps cannot be drawn over.
+func (b *bar) fitting(text string) string {
+	width, _, err := term.GetSize(int(b.out.Fd()))
+	if room := max(0, width-frameWidth); err == nil && width > 0 && len(text) > room {
+		return text[:room]
+	}
+	return text
 }
 
 // Update redraws the bar. Its own writes go to out alone.
 func (b *bar) Update(p Progress) {
 	if b.bar == nil {
-		b.bar = progressbar.NewOptions(max(1, p.Planned), progressbar.OptionSetWriter(b.out), progressbar.OptionSetWidth(24),
+		b.bar = progressbar.NewOptions(max(1, p.Planned), progressbar.OptionSetWriter(b.out), progressbar.OptionSetWidth(barWidth),
 			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionShowDescriptionAtLineEnd(), progressbar.OptionUseANSICodes(true))
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %d running", p.Name, p.Running)
 	p.details(&text)
-	b.bar.Describe(text.String())
+	b.bar.Describe(b.fitting(text.String()))
 	_ = b.bar.Set(p.Done) // a terminal that is gone shows nothing
 	if p.Final {
 		_ = b.bar.Exit()

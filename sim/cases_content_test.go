@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/domains"
@@ -182,6 +183,34 @@ func TestC29NotANumber(t *testing.T) {
 			h.malformed(raw, "invalid character")
 		})
 	}
+}
+
+func TestC30OddTexts(t *testing.T) {
+	const text = "ok 👩‍👩‍👧 – שלום \u202e نعم \x00 end"
+	raw := `{"role":"assistant","content":"ok 👩‍👩‍👧 – שלום \u202e نعم \u0000 end` + " \\ud83d \xff\xfe\"}"
+	h := hold(t, faultserver.Message(raw, "stop"))
+	ended(t, h.rec, sim.UserStop)
+	got := h.rec.Messages[2].TextOf()
+	if !strings.HasPrefix(got, text) || !utf8.ValidString(got) || strings.Count(got, "\ufffd") < 2 {
+		t.Errorf("content %q", got)
+	}
+	h.replays()
+	again := reread(t, reread(t, h.rec))
+	if again.Messages[2].TextOf() != got {
+		t.Errorf("stored twice it became %q", again.Messages[2].TextOf())
+	}
+
+	h = hold(t, toolCall("tool_calls", `"c1"`, "create_task", faultserver.Quote(`{"user_id":"user_1","title":"`+text[:len(text)-5]+`\u0000 \ud83d"}`)), faultserver.Message(raw, "stop"))
+	ended(t, h.rec, sim.UserStop)
+	if res := h.results(); len(res) != 1 {
+		t.Fatalf("results %q", lines(res))
+	}
+	for i, r := range h.srv.Requests() {
+		if !utf8.Valid(r.Body) || !json.Valid(r.Body) {
+			t.Errorf("request %d is not valid", i)
+		}
+	}
+	h.replays()
 }
 
 func TestC31Markup(t *testing.T) {

@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/tauguide/tauguide/domains"
@@ -90,5 +91,53 @@ func goldWithoutReads(t *testing.T, w *domains.World) {
 	}
 	if skipped == 0 && (w.Name == "airline" || w.Name == "retail") {
 		t.Error("no plan has reads: the test says nothing")
+	}
+}
+
+// TestEvaluationsAreNamed: an unknown name is refused with the choice.
+func TestEvaluationsAreNamed(t *testing.T) {
+	_, err := sim.ScoreRecord(context.Background(), mockWorld(t), criteria(t, `"actions":[]`), talk(t, "x"), sim.ScoreOptions{Evaluation: "everything"})
+	if err == nil || !strings.Contains(err.Error(), `unknown evaluation "everything"`) || !strings.Contains(err.Error(), "mock/s/t/0") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestEnvAssertions(t *testing.T) {
+	w := mockWorld(t)
+	assert := func(status, more string) string {
+		return `{"env_type":"assistant","func_name":"assert_task_status","arguments":{"task_id":"task_1","expected_status":"` + status + `"}` + more + `}`
+	}
+	rec := talk(t, "done", finishCall)
+	for _, c := range []struct {
+		name   string
+		list   string
+		reward float64 // -1 if it cannot be scored
+		state  sim.State
+	}{
+		{"holds", assert("completed", ""), 1, sim.Pass},
+		{"does not hold", assert("pending", ""), 0, sim.Fail},
+		{"holds as a negation", assert("pending", `,"assert_value":false`), 1, sim.Pass},
+		{"all are evaluated", assert("pending", "") + "," + assert("completed", ""), 0, sim.Fail},
+		{"none", "", 1, sim.NA},
+		{"no such function", `{"env_type":"assistant","func_name":"gone","arguments":{}}`, -1, ""},
+		{"no boolean", `{"env_type":"assistant","func_name":"get_users","arguments":{}}`, -1, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			task := criteria(t, `"env_assertions":[`+c.list+`],"reward_basis":["ENV_ASSERTION"]`)
+			s, err := sim.ScoreRecord(context.Background(), w, task, rec, sim.ScoreOptions{})
+			if (err != nil) != (c.reward < 0) {
+				t.Fatalf("error %v", err)
+			}
+			if err != nil {
+				if !strings.Contains(err.Error(), "env_assertions[0]") {
+					t.Errorf("error %v does not name the assertion", err)
+				}
+				return
+			}
+			rewarded(t, s, c.reward)
+			if len(s.Info.EnvAssertions) != len(task.Criteria.EnvAssertions) || s.Components[1].State != c.state {
+				t.Errorf("%d checks, state %s", len(s.Info.EnvAssertions), s.Components[1].State)
+			}
+		})
 	}
 }

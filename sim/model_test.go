@@ -143,7 +143,7 @@ func TestModelRequests(t *testing.T) {
 		tools  []domains.ToolSpec
 		choice string
 	}{{tools, "required"}, {nil, "required"}, {tools, ""}} {
-		_, call, err := m.Ask(context.Background(), i, Messages("x"), ask.tools, ask.choice)
+		_, call, err := m.Ask(context.Background(), i, userSays("x"), ask.tools, ask.choice)
 		if (err != nil) != (i == 1) || call.Ordinal != i || call.Role != "agent" {
 			t.Errorf("call %d: %+v, error %v", i, call, err)
 		}
@@ -161,8 +161,8 @@ func TestModelRequests(t *testing.T) {
 	}
 }
 
-// Messages is one user message.
-func Messages(text string) []llm.Message { return []llm.Message{{Role: llm.User, Content: &text}} }
+// userSays is a request of one user message.
+func userSays(text string) []llm.Message { return []llm.Message{{Role: llm.User, Content: &text}} }
 
 // both is a view that holds every kind of message, some of them private.
 func both(t testing.TB) []sim.Message {

@@ -18,13 +18,14 @@ import (
 // Lengths of what Invariants and FuzzEnv try.
 const (
 	sequences = 16
+	reopened  = 4 // sequences whose twins share a world
 	calls     = 25
 	fuzzCalls = 20
 )
 
 // Invariants checks what every domain must hold, with sequences of calls drawn from the gold plans, the databases and
-// junk. open loads the world from its files; it is called once for the world that all sequences share, and once for
-// each of them, for a twin that shares nothing with anything.
+// junk. open loads the world from its files; it is called once for the world that all sequences share, and again for
+// every few of them, for the world of their twins.
 //
 //   - No call panics, and every result is text in UTF-8, behind "Error: " if it failed.
 //   - Results and hashes are those of the twin, call by call, and no difference is found to it.
@@ -39,15 +40,23 @@ func Invariants(t *testing.T, open func(testing.TB) *domains.World) {
 	tasks := startable(t, w)
 	idle := tasks[0].start(t, w)
 	counts := map[string]int{}
+	twins := w
 	for seed := range uint64(sequences) {
 		c := newSeeded(seed)
+		if seed%reopened == 0 {
+			twins = open(t)
+		}
 		task := tasks[c.choose(len(tasks))]
 		s := newSequence(t, w, task)
-		s.twin = task.start(t, open(t))
+		s.twin = task.start(t, twins)
 		for range calls {
 			s.step(m, c)
 		}
 		s.finish()
+		if seed%reopened == reopened-1 {
+			honest(t, "an environment at the end of its sequence", s.env)
+			honest(t, "an environment opened after the sequence", task.start(t, w))
+		}
 		for k, n := range s.counts {
 			counts[k] += n
 		}
@@ -158,7 +167,7 @@ func hashes(e *domains.Env) [2]string {
 	return [2]string{a, u}
 }
 
-// same checks that two environments hold the same: by hash, by content and by difference.
+// same checks that two environments hold the same, by hash and by difference.
 func same(t testing.TB, what string, got, want *domains.Env) {
 	t.Helper()
 	if hashes(got) != hashes(want) {
@@ -167,9 +176,15 @@ func same(t testing.TB, what string, got, want *domains.Env) {
 	if d := want.Diff(got); (len(d) == 0) != (hashes(got) == hashes(want)) {
 		t.Errorf("%s: hashes equal %v, differences %+v", what, hashes(got) == hashes(want), d)
 	}
-	agent, user := got.Databases()
+}
+
+// honest checks that the hashes of an environment are those of its content: a shared base that was written to would
+// go unnoticed behind its cached text. It is slow on large databases.
+func honest(t testing.TB, what string, e *domains.Env) {
+	t.Helper()
+	agent, user := e.Databases()
 	for i, db := range []domains.Database{agent, user} {
-		if db != nil && contentHash(db) != hashes(got)[i] {
+		if db != nil && contentHash(db) != hashes(e)[i] {
 			t.Errorf("%s: the hash of the %s is not that of its content", what, db.Class())
 		}
 	}
@@ -257,7 +272,6 @@ func (s *sequence) finish() {
 	later := s.task.start(s.t, s.world)
 	if s.twin != nil {
 		same(s.t, "an environment at the end", s.env, s.twin)
-		same(s.t, "an environment opened after the sequence", later, later)
 	}
 	if hashes(later) != s.fresh {
 		s.t.Errorf("an environment opened after the sequence starts with the hashes %v, before it was %v", hashes(later), s.fresh)

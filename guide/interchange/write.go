@@ -106,6 +106,7 @@ func node(n *guide.Node) *value.Map {
 		}
 	case guide.Decision:
 		text("actor", "verifier")
+		text("evaluation_prompt", n.SatisfiedWhen)
 		branchMembers(m, n)
 	case guide.Anchor:
 		text("subflow", n.Subflow)
@@ -121,8 +122,6 @@ func node(n *guide.Node) *value.Map {
 		}
 		text("evaluation_prompt", n.SatisfiedWhen)
 		text("directive_template", n.Remediation)
-	case guide.Decision:
-		text("evaluation_prompt", n.SatisfiedWhen)
 	}
 	if ext := extra(n, m); ext.Len() > 0 {
 		m.Set(extension, value.OfMap(ext))

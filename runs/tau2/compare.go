@@ -82,7 +82,7 @@ func Compare(ctx context.Context, w *domains.World, t *domains.Task, r sim.Recor
 	if err := Verify(w, t, r, o.Strictness); err != nil {
 		return c.failed(err)
 	}
-	r.Messages, c.Notes = mend(settled(r.Messages, r.Termination.Completed()))
+	r.Messages, c.Notes = mend(settled(r.Messages, r.Termination))
 	so := sim.ScoreOptions{Lenient: true, Judge: o.Judge}
 	if o.Judge == nil {
 		so.Judge = recordedJudge{recorded, o.OtherTask, &c.Notes}
@@ -92,7 +92,7 @@ func Compare(ctx context.Context, w *domains.World, t *domains.Task, r sim.Recor
 		return c.failed(err)
 	}
 	c.Score, c.Computed = &s, s.Reward
-	if s.Drift > 0 {
+	if s.Drift > 0 || !replays(t) {
 		c.Notes = append(c.Notes, drifts(w, t, r.Messages)...)
 	}
 	if o.Hashes {
@@ -156,6 +156,11 @@ func (j recordedJudge) Grade(ctx context.Context, msgs []sim.Message, assertions
 			len(verdicts), len(assertions)))
 	}
 	return verdicts, nil, nil
+}
+
+// replays reports whether scoring a task replays the conversation; one that expects and asserts nothing does not.
+func replays(t *domains.Task) bool {
+	return t.Criteria != nil && (t.Criteria.Actions != nil || t.Criteria.EnvAssertions != nil)
 }
 
 // drifts names the results that replaying did not give.

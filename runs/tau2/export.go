@@ -2,6 +2,7 @@ package tau2
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -146,11 +147,12 @@ func (x *exporter) folder(ctx context.Context) (err error) {
 		return err
 	}
 	err = x.each(ctx, func(id string, one json.RawMessage) error {
-		return intoPlace(filepath.Join(temp, "simulations", id+".json"), func(f *os.File) error {
-			s := newStream(f)
-			s.value(one)
+		var b bytes.Buffer
+		s := newStream(&b)
+		if s.value(one); s.err != nil {
 			return s.err
-		})
+		}
+		return os.WriteFile(filepath.Join(temp, "simulations", id+".json"), b.Bytes(), 0o644)
 	})
 	if err == nil {
 		err = intoPlace(filepath.Join(temp, "results.json"), func(f *os.File) error { return x.file(ctx, f, false) })

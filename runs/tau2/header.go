@@ -3,6 +3,7 @@ package tau2
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tauguide/tauguide/domains"
@@ -64,6 +65,11 @@ type Own struct {
 	Note      string           `json:"note,omitempty"`
 	Synthetic bool             `json:"synthetic"` // some model was scripted
 	Data      []domains.Source `json:"data"`      // the files that the domain was loaded from
+}
+
+// Embedded reports whether the run used the data that is built into the program.
+func (o *Own) Embedded() bool {
+	return len(o.Data) > 0 && !slices.ContainsFunc(o.Data, func(s domains.Source) bool { return !strings.HasPrefix(s.Path, "embedded:") })
 }
 
 // secretNames are settings of a model that no file of ours repeats.

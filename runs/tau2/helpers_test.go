@@ -1,6 +1,7 @@
 package tau2_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,7 +11,9 @@ import (
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/all"
 	"github.com/tauguide/tauguide/domains/domaintest"
+	"github.com/tauguide/tauguide/domains/value"
 	"github.com/tauguide/tauguide/runs/tau2"
+	"github.com/tauguide/tauguide/sim"
 )
 
 // corpus lists the recorded result files, relative to the folder, and that folder. A corpus without files fails.
@@ -134,4 +137,37 @@ func readFile(t testing.TB, path string) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// plannedRecord is a conversation with one message for each letter: a and u speak, A, B and U make one, two and one
+// calls, t is a result, m one of nothing, n a null one.
+func plannedRecord(plan string) sim.Record {
+	r := sim.Record{Version: 1, Key: sim.Key{Domain: "mock", Task: "t"}, Termination: sim.UserStop}
+	call := func(id string, side domains.Side) domains.ToolCall {
+		return domains.ToolCall{ID: id, Name: "create_task", Requestor: side, Arguments: value.OfMap(value.MapOf(
+			value.Pair{Key: "user_id", Value: value.OfString("user_1")}, value.Pair{Key: "title", Value: value.OfString("x")}))}
+	}
+	for i, c := range plan {
+		m := domains.Message{Role: domains.RoleAssistant, Content: domains.Text("words")}
+		switch c {
+		case 'u', 'U':
+			m.Role = domains.RoleUser
+		case 't', 'm', 'n':
+			m.Role, m.Requestor, m.ID = domains.RoleTool, domains.AgentSide, fmt.Sprint(i-1)
+			if c == 'm' {
+				m.ID = "none"
+			}
+			if c == 'n' {
+				m.Content = nil
+			}
+		}
+		switch c {
+		case 'A', 'U':
+			m.ToolCalls = []domains.ToolCall{call(fmt.Sprint(i), m.Side())}
+		case 'B':
+			m.ToolCalls = []domains.ToolCall{call(fmt.Sprint(i), m.Side()), call(fmt.Sprint(i+1), m.Side())}
+		}
+		r.Messages = append(r.Messages, m)
+	}
+	return r
 }

@@ -168,8 +168,10 @@ func manifest(s *Source, out *Imported, o ImportOptions) runs.Manifest {
 		"imported.system": string(quoted(out.System)), "imported.info": hex.EncodeToString(info[:])}}
 	m := runs.Manifest{Name: c.Name, Note: c.Note, Synthetic: synthetic, Config: c, Data: map[string][]domains.Source{},
 		Models: slices.Sorted(maps.Keys(c.Models)), Identity: setup.Hash(), Setup: setup}
-	if o.Data != "" {
+	if own := s.Header.Own; o.Data != "" {
 		m.Data[out.Domain] = o.World.Sources
+	} else if own != nil && own.Embedded() {
+		c.Data, m.Data[out.Domain] = "embedded", own.Data
 	}
 	return m
 }

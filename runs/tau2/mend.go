@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/sim"
 )
 
 // mend makes calls and results pair up, so that a record with a damaged pairing can be replayed leniently: results are
@@ -80,10 +81,12 @@ func match(calls []domains.ToolCall, results []domains.Message, at int) (out []d
 	return out, notes
 }
 
-// settled cuts off calls that were never run because the conversation broke off there: they are no damage.
-func settled(msgs []domains.Message, completed bool) []domains.Message {
-	if n := len(msgs); !completed && n > 0 && len(msgs[n-1].ToolCalls) > 0 {
-		return msgs[:n-1]
+// settled cuts off a last message of calls that were never run, where the ending allows for one: only an error of a
+// side, or a fault, comes between calls and their results (spec/core.md, section 3).
+func settled(msgs []domains.Message, r sim.Reason) []domains.Message {
+	n := len(msgs)
+	if n == 0 || len(msgs[n-1].ToolCalls) == 0 || r.Evaluable() && r != sim.AgentError && r != sim.UserError {
+		return msgs
 	}
-	return msgs
+	return msgs[:n-1]
 }

@@ -15,12 +15,12 @@ import (
 
 // Shapes that are no conversations, or not whole ones.
 var (
-	errCamel = errors.New("this is a summary for a dashboard (keys like taskId and terminationReason): its messages have no call ids and " +
-		"may be cut, so it cannot be replayed; use the results.json that it was made from")
-	errVoice = errors.New("this is a voice run (full duplex, with ticks): only text runs can be read; use runs of mode half_duplex")
-	errIndex = errors.New("this is an index of tasks with their rewards, without conversations: use the files that it lists, " +
-		"or the folder that they are in")
-	errTasks = errors.New("this is a file of tasks, without conversations: name a result file")
+	errCamel = &shapeError{"this is a summary for a dashboard (keys like taskId and terminationReason): its messages have no call ids and " +
+		"may be cut, so it cannot be replayed; use the results.json that it was made from"}
+	errVoice = &shapeError{"this is a voice run (full duplex, with ticks): only text runs can be read; use runs of mode half_duplex"}
+	errIndex = &shapeError{"this is an index of tasks with their rewards, without conversations: use the files that it lists, " +
+		"or the folder that they are in"}
+	errTasks = &shapeError{"this is a file of tasks, without conversations: name a result file"}
 )
 
 // Layout is how a result is laid out on disk.
@@ -147,10 +147,7 @@ func (s *Source) readFile(file string, use func(*text) error) (err error) {
 		return fmt.Errorf("read τ² result: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	t := newText(s.shown(file), f, s.odd)
-	err = use(t)
-	s.odd.addN("literals NaN and Infinity", "read as null", t.plain.found)
-	return err
+	return use(newText(s.shown(file), f, s.odd))
 }
 
 // shown is a file's name for messages.
@@ -253,8 +250,8 @@ func (s *Source) headMember(t *text, name string) error {
 
 // whatIsIt says what a JSON object without simulations is.
 func (s *Source) whatIsIt(t *text, seen map[string]bool) error {
-	name := func(err string, args ...any) error {
-		return &Error{File: t.file, Offset: -1, Err: fmt.Errorf(err, args...)}
+	name := func(format string, args ...any) error {
+		return &Error{File: t.file, Offset: -1, Err: &shapeError{fmt.Sprintf(format, args...)}}
 	}
 	switch {
 	case seen["submitting_organization"] || seen["trajectories_available"]:
@@ -340,10 +337,11 @@ func (s *Source) each(use func(Simulation) error) error {
 				return s.tail(t, name)
 			})
 		}
-		if err != nil {
-			return err
+		if err == nil {
+			err = t.end()
 		}
-		return t.end()
+		t.countLiterals()
+		return err
 	})
 }
 
@@ -383,6 +381,7 @@ func (s *Source) one(t *text, i int, use func(Simulation) error) error {
 	if err != nil {
 		return err
 	}
+	t.countLiterals()
 	return use(one)
 }
 

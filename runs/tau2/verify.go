@@ -25,7 +25,7 @@ func Verify(w *domains.World, t *domains.Task, r sim.Record, level Strictness) e
 	if level == Lenient || level == "" {
 		return nil
 	}
-	msgs := settled(r.Messages, r.Termination.Completed())
+	msgs := settled(r.Messages, r.Termination)
 	env, err := w.New(t)
 	if err != nil {
 		return err

@@ -126,16 +126,16 @@ func (p *plan) env() (*domains.Env, error) {
 }
 
 // say adds a step in words. A solo agent has nobody to talk to.
-func (p *plan) say(for_ part, text string) {
+func (p *plan) say(what part, text string) {
 	if !p.solo {
-		p.steps = append(p.steps, step{part: for_, says: text})
+		p.steps = append(p.steps, step{part: what, says: text})
 	}
 }
 
 func (p *plan) add(steps ...step) { p.steps = append(p.steps, steps...) }
 
 // check adds a look at the user's device, where the domain has one.
-func (p *plan) check(for_ part, lead string) {
+func (p *plan) check(what part, lead string) {
 	if p.trade.look == nil || p.scene.World.User == nil {
 		return
 	}
@@ -144,7 +144,7 @@ func (p *plan) check(for_ part, lead string) {
 		return
 	}
 	st := p.device(c)
-	st.part = for_
+	st.part = what
 	if st.says != "" {
 		st.says = lead + st.says
 	}

@@ -1,0 +1,240 @@
+package checks
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tauguide/tauguide/guide"
+)
+
+// What the phone shows is known from the user's words only. The user repeats what a tool of the phone says, or says it
+// in other words; both are recognised clause by clause. Questions and intentions are no reports, and neither is the
+// first complaint, unless it quotes the status bar.
+
+// sight is what a part of the phone was reported to be.
+type sight struct {
+	state   string // "" until it was reported
+	at      int    // index of the latest report, -1 if there is none
+	badAt   int    // index of the latest report of a fault
+	fixedAt int    // index of the first good report after a fault, -1 while there is none
+}
+
+// aspect is a part of the phone, the words for its states, and which state is a fault.
+type aspect struct {
+	name  string
+	words []wording
+	fault map[string]bool
+}
+
+type wording struct {
+	state   string
+	pattern *regexp.Regexp
+}
+
+func says(state, pattern string) wording { return wording{state, regexp.MustCompile(`(?i)` + pattern)} }
+
+func faults(states ...string) map[string]bool {
+	out := map[string]bool{}
+	for _, s := range states {
+		out[s] = true
+	}
+	return out
+}
+
+// A clause that asks or announces reports nothing.
+var (
+	clauseEnd   = regexp.MustCompile(`[.!?;]+(?:[\s"”'’)]|$)|\n+|\s[—–]\s|—|, (?:but|and now|however|so|now)\b| but | however\b|\s\|\s`)
+	noReport    = regexp.MustCompile(`(?i)\b(should (i|we)|shall i|i'll|i’ll|i will|let me|let's|going to|would you|could you|can you|can we|could we|do you|how (do|to|can)|try(ing)? to|want(s)? to|need(s)? to|if|before (i|we)|i'd like|i’d like|once|hoping|want|need)\b`)
+	barMark     = regexp.MustCompile(`📶|📵|✈️|(?i)status bar:`)
+	negatedSign = regexp.MustCompile(`(?i)\bno (indication|sign|mention) of\b`)
+)
+
+// split cuts a text into clauses; a question keeps its mark.
+func split(text string) (out []string) {
+	from := 0
+	for _, m := range clauseEnd.FindAllStringIndex(text, -1) {
+		end := m[0]
+		if strings.Contains(text[m[0]:m[1]], "?") {
+			end = m[1]
+		}
+		out = append(out, strings.TrimSpace(text[from:end]))
+		from = m[1]
+	}
+	return append(out, strings.TrimSpace(text[from:]))
+}
+
+// clauses is split without what reports nothing.
+func clauses(text string) []string {
+	return slices.DeleteFunc(split(text), func(c string) bool {
+		return c == "" || strings.Contains(c, "?") || noReport.MatchString(c) || negatedSign.MatchString(c)
+	})
+}
+
+// onOff are the ways to say that a switch is on or off.
+func onOff(name string) []wording {
+	fill := `(?:\s+(?:mode|is|are|was|has been|shows?|says|currently|now|already|still|turned|switched|set to|to be|back|also|both))*\s*:?\s*["“*]*`
+	did := func(state, verbs, on string) []wording {
+		return []wording{
+			says(state, `\b`+name+`(?: mode)?\**(?: enabled)?`+fill+`(?:`+on+`)\b`),
+			says(state, `\b(?:`+verbs+`)\s+(?:the |my |both )?(?:[\w ]{0,20} and )?`+name),
+			says(state, `\b(?:turned|switched|toggled)\s+(?:the |my )?`+name+`(?: mode)?\s+(?:back )?`+on),
+		}
+	}
+	return slices.Concat(did("on", "turned on|switched on|enabled|activated", "on|yes|enabled|active"), did("off", "turned off|switched off|disabled|deactivated", "off|no|disabled|inactive"),
+		[]wording{says("off", name+`(?: mode)? (?:is|was) not (?:on|enabled|active)|\bno `+name), says("off", name+`(?: mode)? isn['’]t (?:on|enabled|active)`)})
+}
+
+// aspects lists the parts of the phone that the policy asks for. Of several wordings that fit a clause the last one counts.
+var aspects = []aspect{
+	{"service", []wording{
+		says("ok", `📶|\b(excellent|good|fair|poor|weak|full|strong|decent)( cellular| cell)?( network)? (signal|bars|reception)\b|signal( strength)?\**( is| shows| at| was|:)*["“ ]+(now |at )?["“]?(excellent|good|fair|poor|strong)|\b(full|signal|of|some|two|three|four|\d) (signal )?bars?\b|(service|signal) (is|has been|was|came|seems to be) (now )?(back|restored|available)|cellular connection\**( is|:) (now )?(connected|active)|\bi (now )?have (cell |cellular )?(service|signal)\b|connected to( a| the)? [345]g`),
+		says("none", `📵 no signal|✈️|\b(no|without|lost)( cellular| cell| network)? (signal|service)\b|["“‘']?no[ _](signal|service)\b|signal( strength)?\**( is| shows|:) *["“]?none|signal["”]? (is )?still (missing|gone)|\bstill (don['’]t|do not) (see|have) (any )?(service|signal)|don['’]t (see|have) any (signal|service)|airplane mode (is )?(still )?(turned )?on\b`),
+	}, faults("none")},
+	{"airplane", append(onOff(`air ?plane mode`), says("on", `✈️|shows? ["“']?airplane mode["”']?$|airplane icon`), says("off", `airplane icon is gone|status bar: 📶|📵 no signal`)), faults("on")},
+	{"sim", []wording{
+		says("active", `\bsim\b.{0,40}\b(active|recogni[sz]ed|detected|working)\b|re-?seated successfully|re-?(seat|insert)ed.{0,60}(signal|5g|service is back|recogni[sz]es)`),
+		says("missing", `no sim( card)?( is)?( being)? detected|\bsim\b.{0,40}\bmissing\b|sim( card)? (isn['’]t|is not|not) (being )?(detected|recogni[sz]ed)`),
+		says("locked", `\bsim\b.{0,60}\blocked\b|locked[_ ](with a )?(pin|puk)|\b(pin|puk)[- ]locked`),
+	}, faults("missing", "locked")},
+	{"apn", []wording{
+		says("ok", `apn\b.{0,40}\binternet\b|apn (settings|name).{0,30}\b(look|seem|are|is)( to be)? (correct|fine|right|configured)|resetting apn settings|(reset|resetting|restored).{0,25}apn.{0,60}(restart|reboot)`),
+		says("wrong", `apn\b.{0,40}\b(broken|incorrect|wrong)\b`),
+	}, faults("wrong")},
+	{"mmsc", []wording{
+		says("set", `mmsc.{0,80}(http|properly|correctly|is set\b|configured)|resetting apn settings|(reset|resetting|restored).{0,25}apn.{0,60}(restart|reboot)`),
+		says("unset", `mmsc.{0,60}(not set|isn['’]t set|missing|blank|empty|not configured|isn['’]t)`),
+	}, faults("unset")},
+	{"speed", []wording{
+		says("slow", `\b(very poor|poor|fair|good)\b.{0,40}\b(speed|mbps)|\b(speed|mbps|rated|result)\b.{0,60}["“(‘']?\b(very poor|poor|fair|good)\b`),
+		says("excellent", `\b(speed|mbps|rated|result|connection is)\b.{0,80}["“(‘']?excellent\b|excellent["”]?( internet)? speed`),
+		says("none", `no[- ]connection|speed test.{0,30}(fail|no connection)|connection["”]? at all`),
+	}, faults("none", "slow")},
+	{"mms", []wording{
+		says("ok", `\b(can|able to|could) (now )?(successfully )?send\b|(mms|picture messages?|messaging app|it)\b.{0,30}\b(works?|working( now)?|went through|sent( successfully)?)\b|successfully sent`),
+		says("no", `(mms|picture|photo|messag|send|it)\b.{0,60}\b(cannot|can['’]?t|can not|could ?n['’]t|unable|won['’]t|fail\w*|isn['’]t|doesn['’]t|not) ?(be )?(send|sent|work\w*|go|able|sending)|\b(cannot|can['’]?t|can not|could ?n['’]t|unable to|still can['’]t|not able to) send\b|\b(mms|picture).{0,40}\b(fails?|failed)\b|still (isn['’]t|not) working`),
+	}, faults("no")},
+	{"roaming", onOff(`data roaming`), faults("off")},
+	{"data", append(onOff(`mobile data`), says("on", `📱 data enabled`)), faults("off")},
+	{"saver", append(onOff(`data saver`), says("on", `🔽 data saver`)), faults("on")},
+	{"mode", []wording{
+		says("new", `4g_5g_preferred|4g_only|(mode|prefer\w*|set to|switched to|changed).{0,60}\b[45]g`),
+		says("old", `[23]g_only|(mode|prefer\w*|set to).{0,40}\b[23]g([ -]only)?["”]?\s*$|\b[23]g only`),
+	}, faults("old")},
+	{"nettype", []wording{
+		says("new", `\b[345]g\b`),
+		says("2G", `\b2g\b`),
+	}, faults("2G")},
+	{"vpn", append(onOff(`vpn`), says("off", `disconnected (from )?(the |my )?vpn|vpn( is| was|['’]s)?( now)? (disconnected|not connected)|no active vpn|vpn disconnected|vpn is turned off`),
+		says("on", `vpn (is )?(still |on and |currently )*connected|🔒|connected to a vpn`)), faults("on")},
+	{"wifi_calling", onOff(`wi-?fi calling`), faults("on")},
+}
+
+// exclusive keeps wordings of an aspect from clauses that speak of something else.
+var exclusive = map[string]*regexp.Regexp{
+	"mode":    regexp.MustCompile(`(?i)mode|prefer|_only|set to|switched to|changed`),
+	"nettype": regexp.MustCompile(`(?i)^(2g|3g|4g|5g)$|network|type|connect|signal|shows?|says?|see|on 2g|bars?|it['’]s`),
+	"vpn":     regexp.MustCompile(`(?i)vpn|🔒`),
+}
+
+// phoneFacts is the latest report of each aspect, and of the messaging app's permissions.
+func phoneFacts(t *guide.Trace) map[string]any {
+	seen := map[string]*sight{"permissions": unseen()}
+	for _, a := range aspects {
+		seen[a.name] = unseen()
+	}
+	granted := map[string]bool{}
+	for _, s := range t.User {
+		if s.Turn == 1 && !barMark.MatchString(s.Text) {
+			continue
+		}
+		var bar string
+		for _, c := range clauses(s.Text) {
+			bar = report(seen, c, bar, s.Index)
+			permissions(seen["permissions"], granted, c, s.Index)
+		}
+	}
+	out := map[string]any{}
+	for name, s := range seen {
+		out[name] = map[string]any{"state": s.state, "at": s.at, "bad_at": s.badAt, "fixed_at": s.fixedAt}
+	}
+	return out
+}
+
+func unseen() *sight { return &sight{at: -1, badAt: -1, fixedAt: -1} }
+
+// report files what a clause says, and returns what the status bar has said of the signal so far in this text. The bar
+// says that data are disabled also where there is no signal at all, which is not about the switch.
+func report(seen map[string]*sight, clause, bar string, index int) string {
+	for _, a := range aspects {
+		if only := exclusive[a.name]; only != nil && !only.MatchString(clause) {
+			continue
+		}
+		state := ""
+		for _, w := range a.words {
+			if w.pattern.MatchString(clause) {
+				state = w.state
+			}
+		}
+		if state == "" {
+			continue
+		}
+		if a.name == "service" {
+			bar = state
+		}
+		seen[a.name].set(state, a.fault[state], index)
+	}
+	if strings.Contains(clause, "📵 Data Disabled") && bar == "ok" {
+		seen["data"].set("off", true, index)
+	}
+	return bar
+}
+
+func (s *sight) set(state string, bad bool, index int) {
+	s.state, s.at = state, index
+	switch {
+	case bad:
+		s.badAt, s.fixedAt = index, -1
+	case s.badAt >= 0 && s.fixedAt < 0:
+		s.fixedAt = index
+	}
+}
+
+var (
+	permissionList  = regexp.MustCompile(`(?i)permissions?\b.{0,40}\b(for|granted|include|access|sms|storage|phone)|has (permission|access)|no permissions`)
+	permissionGiven = regexp.MustCompile(`(?i)\b(granted|allowed|enabled|gave|given|added)\b`)
+	permissionLacks = regexp.MustCompile(`(?i)missing|lack|only|don['’]t see|doesn['’]t|does not|\bno\b|not (granted|listed)|isn['’]t|but not|without`)
+)
+
+// permissions files what a clause says of the two permissions that picture messages need: a list of what the app has,
+// one that was granted, or one that is missing.
+func permissions(s *sight, granted map[string]bool, clause string, index int) {
+	lower := strings.ToLower(clause)
+	named := map[string]bool{}
+	for _, p := range []string{"sms", "storage"} {
+		named[p] = strings.Contains(lower, p)
+	}
+	lacks := permissionLacks.MatchString(clause)
+	switch {
+	case !strings.Contains(lower, "permission") && !strings.Contains(lower, "access"):
+		return
+	case permissionGiven.MatchString(clause) && !lacks && (named["sms"] || named["storage"] || strings.Contains(lower, "both") || strings.Contains(lower, "permissions")):
+		both := !named["sms"] && !named["storage"]
+		for p := range named {
+			granted[p] = granted[p] || named[p] || both
+		}
+	case lacks && !strings.Contains(lower, "only") && (named["sms"] || named["storage"]):
+		for p, is := range named {
+			if is {
+				granted[p] = false
+			}
+		}
+	case permissionList.MatchString(clause):
+		maps.Copy(granted, named)
+	default:
+		return
+	}
+	bad := !granted["sms"] || !granted["storage"]
+	s.set(map[bool]string{true: "missing", false: "granted"}[bad], bad, index)
+}

@@ -1,0 +1,47 @@
+package runs_test
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/tauguide/tauguide/runs"
+)
+
+// TestFullDisk has the system refuse to let files grow in the middle of a write, as a full disk does.
+func TestFullDisk(t *testing.T) {
+	calm, dir := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run")
+	execute(t, small, runs.Options{Out: calm})
+	execute(t, small, runs.Options{Out: dir, Only: []string{"system=Noop"}})
+	kept := snapshot(t, filepath.Join(dir, "trials"))
+	room := len(fileText(t, filepath.Join(dir, "scores.jsonl"))) + 5000 // not enough for the scores to come
+	var old syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: uint64(room), Max: old.Max}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := runs.Execute(context.Background(), parse(t, small), runs.Options{Out: dir, Resume: true, Concurrency: 1})
+	if back := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old); back != nil {
+		t.Fatal(back)
+	}
+	if err == nil || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "file too large") {
+		t.Errorf("error %v, want one that names %s", err, dir)
+	}
+	if s == nil || s.Evaluable < 6 || s.Complete() {
+		t.Errorf("summary %+v", s)
+	}
+	for path, text := range kept {
+		if string(fileText(t, path)) != text {
+			t.Errorf("%s was changed", path)
+		}
+	}
+	if s := execute(t, small, runs.Options{Out: dir, Resume: true}); !s.Complete() {
+		t.Errorf("resumed with room: %+v", s)
+	}
+	consistent(t, dir)
+	same(t, calm, dir)
+}

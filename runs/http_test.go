@@ -1,0 +1,205 @@
+package runs_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/sim/synthetic"
+)
+
+// overHTTP is the small config with its models at an address.
+func overHTTP(url, more string) string {
+	return strings.NewReplacer("clumsy: {synthetic: true,", "clumsy: {synthetic: true, base_url: "+url+", "+more,
+		"careful: {synthetic: true", "careful: {synthetic: true, base_url: "+url+", "+more+"model: careful").Replace(small)
+}
+
+// clumsy is the script of the small config's agents, careful one without mistakes.
+func clumsy(t *testing.T) synthetic.Config {
+	t.Helper()
+	script, err := parse(t, small).Script()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return script
+}
+
+func careful() synthetic.Config { return synthetic.Config{FollowsGuidance: 1} }
+
+// scripted serves scripted models for the tasks of the small config; refuse may answer a request in their place.
+func scripted(t *testing.T, script synthetic.Config, refuse func(w http.ResponseWriter, tag llm.Tag) bool) string {
+	t.Helper()
+	c := parse(t, small)
+	worlds, err := runs.Worlds(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	models := synthetic.NewServer(synthetic.New(worlds, script))
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		tag, _, err := llm.ReadTag(r.Header)
+		if err != nil {
+			t.Error(err)
+		}
+		if refuse == nil || !refuse(w, tag) {
+			models.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(srv.Close)
+	return srv.URL + "/v1"
+}
+
+func TestOverHTTPEverythingIsTheSame(t *testing.T) {
+	here, there, override := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run")
+	url := scripted(t, clumsy(t), nil)
+	execute(t, small, runs.Options{Out: here})
+	execute(t, overHTTP(url, ""), runs.Options{Out: there})
+	execute(t, small, runs.Options{Out: override, BaseURL: url})
+	same(t, there, override)
+	want, got := outcome(t, here), outcome(t, there)
+	for key := range want {
+		if !strings.Contains(got[key], `"termination_reason":"user_stop"`) || len(want[key]) != len(got[key]) {
+			t.Errorf("%s differs:\n%s\n%s", key, want[key], got[key])
+		}
+	}
+}
+
+func TestScriptedModelsMayMove(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	execute(t, overHTTP(scripted(t, clumsy(t), nil), ""), runs.Options{Out: dir, Limit: 1})
+	if s := execute(t, overHTTP(scripted(t, clumsy(t), nil), ""), runs.Options{Out: dir, Resume: true}); s.Executed != 8 || !s.Complete() {
+		t.Errorf("resumed at another address: %+v", s)
+	}
+}
+
+func TestFailingJudgeLeavesTheConversation(t *testing.T) {
+	dir, calm := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run")
+	var down atomic.Bool
+	var conversations atomic.Int64
+	url := scripted(t, careful(), func(w http.ResponseWriter, tag llm.Tag) bool {
+		if tag.Role == "user" && tag.Ordinal == 0 {
+			conversations.Add(1)
+		}
+		if tag.Role != "judge" || !down.Load() {
+			return false
+		}
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprint(w, `{"error":{"message":"no access to this model"}}`)
+		return true
+	})
+	down.Store(true)
+	s := execute(t, overHTTP(url, ""), runs.Options{Out: dir})
+	if s.Evaluable != 12 || s.Pending == 0 || s.Pending == 12 || conversations.Load() != 12 {
+		t.Errorf("judge down: %d conversations, %+v", conversations.Load(), s)
+	}
+	consistent(t, dir)
+	for _, e := range open(t, dir).Index() {
+		if e.Reward == nil && !strings.Contains(e.Pending, "no access to this model") {
+			t.Errorf("entry %+v", e)
+		}
+	}
+	down.Store(false)
+	if s := execute(t, overHTTP(url, ""), runs.Options{Out: dir, Resume: true}); s.Pending != 0 || s.Executed != 0 || conversations.Load() != 12 {
+		t.Errorf("judge back: %d conversations, %+v", conversations.Load(), s)
+	}
+	execute(t, overHTTP(url, ""), runs.Options{Out: calm})
+	same(t, calm, dir)
+}
+
+func TestEndpointThatRefusesForGoodEndsItsTrials(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	url := scripted(t, careful(), func(w http.ResponseWriter, tag llm.Tag) bool {
+		if tag.System == "Noop" || tag.Role != "agent" {
+			return false
+		}
+		w.WriteHeader(http.StatusTooManyRequests)
+		fmt.Fprint(w, `{"error":{"message":"pay first","code":"insufficient_quota","type":"insufficient_quota"}}`)
+		return true
+	})
+	s := execute(t, overHTTP(url, ""), runs.Options{Out: dir, Concurrency: 1})
+	if s.Evaluable != 6 || s.Missing != 5 || s.Executed != 7 || !strings.Contains(s.Stopped, "pay first") {
+		t.Errorf("summary %+v", s)
+	}
+}
+
+// TestKeysAreNeverWritten plants keys in the environment and has the server repeat them wherever it can.
+func TestKeysAreNeverWritten(t *testing.T) {
+	const key, userKey = "sk-planted-0123456789abcdef", `odd"key\with/signs-9876543210`
+	var calls atomic.Int64
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		sent := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+		if sent != key && sent != userKey {
+			t.Errorf("sent key %q", sent)
+		}
+		if calls.Add(1)%4 == 0 {
+			w.WriteHeader(http.StatusBadRequest)
+			text, err := json.Marshal(map[string]any{"error": map[string]any{"message": "your key " + sent + " is not liked", "param": sent}})
+			if err != nil {
+				t.Error(err)
+			}
+			_, _ = w.Write(text)
+			return
+		}
+		text, err := json.Marshal(map[string]any{"id": sent, "model": sent, "choices": []any{map[string]any{"finish_reason": "stop",
+			"message": map[string]any{"role": "assistant", "content": "I heard " + sent + " and " + fmt.Sprint(len(body)), "reasoning_content": sent}}}})
+		if err != nil {
+			t.Error(err)
+		}
+		w.Header().Set("X-Request-Id", sent)
+		_, _ = w.Write(text)
+	}))
+	defer srv.Close()
+	env := func(name string) string { return map[string]string{"AGENT_KEY": key, "USER_KEY": userKey}[name] }
+	text := fmt.Sprintf(`note: keys
+trials: 3
+limits: {max_steps: 12}
+models:
+  agent: {base_url: %[1]q, key: $AGENT_KEY}
+  user: {base_url: %[1]q, key: "${USER_KEY}"}
+  plain: {base_url: %[1]q, key: %[2]q}
+user: {model: user}
+judge: {model: agent}
+domains: [{name: retail}]
+systems: [{name: A, agent: react, model: agent}, {name: B, agent: react, model: plain}]
+`, srv.URL+"/v1", key)
+	c, err := runs.Parse("keys.yaml", []byte(text), env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	var shown strings.Builder
+	s, err := runs.Execute(context.Background(), c, runs.Options{Out: dir, Limit: 2, Progress: reporter(func(p runs.Progress) {
+		fmt.Fprintf(&shown, "%s %s\n", p.Line(), p.LastFault)
+	})})
+	if err != nil || s.Executed == 0 || calls.Load() == 0 {
+		t.Fatalf("%v; %+v", err, s)
+	}
+	quoted, err := json.Marshal(userKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := snapshot(t, dir)
+	texts["progress"] = shown.String() + fmt.Sprintf("%+v", s)
+	for name, text := range texts {
+		for _, secret := range []string{key, userKey, string(quoted[1 : len(quoted)-1])} {
+			if i := strings.Index(text, secret); i >= 0 {
+				t.Errorf("%s holds a key: …%s…", name, text[max(0, i-80):i+len(secret)])
+			}
+		}
+	}
+	if m := texts[filepath.Join(dir, "manifest.json")]; !strings.Contains(m, "$AGENT_KEY") || !strings.Contains(m, "[redacted]") {
+		t.Error("the manifest should name the variable, and mask the literal key")
+	}
+}

@@ -1,0 +1,161 @@
+package runs_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/tauguide/tauguide/agents"
+	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// childVar makes the test binary a process that executes the small config into the folder it names.
+// With the second variable all but four trials wait for the file that it names.
+const (
+	childVar = "TAUGUIDE_TEST_CHILD"
+	holdVar  = "TAUGUIDE_TEST_HOLD"
+)
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childVar); dir != "" {
+		os.Exit(child(dir))
+	}
+	os.Exit(m.Run())
+}
+
+// child runs slowly, so that its parent can see it at work.
+func child(dir string) int {
+	c, err := runs.Parse("small.yaml", []byte(small), noEnv)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	j, err := runs.Prepare(c, runs.Options{Out: dir, Resume: true, Concurrency: 3})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	var made atomic.Int64
+	j.SetAgents(func(next func(runs.System, agents.Seat) (sim.Speaker, error), s runs.System, seat agents.Seat) (sim.Speaker, error) {
+		speaker, err := next(s, seat)
+		n := made.Add(1)
+		return sim.SpeakerFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
+			time.Sleep(10 * time.Millisecond)
+			for hold := os.Getenv(holdVar); hold != "" && n > 4; time.Sleep(time.Millisecond) {
+				if _, err := os.Stat(hold); err == nil {
+					break
+				}
+			}
+			return speaker.Next(ctx, v)
+		}), err
+	})
+	if _, err := j.Execute(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func startChild(t *testing.T, dir string, env ...string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(append(os.Environ(), childVar+"="+dir), env...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	return cmd, &stderr
+}
+
+// recorded waits until a run has some records, or its process is done.
+func recorded(t *testing.T, dir string, n int, done <-chan error) (ended bool) {
+	t.Helper()
+	for {
+		files, err := filepath.Glob(filepath.Join(dir, "trials", "*", "*", "*.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(files) >= n {
+			return false
+		}
+		select {
+		case <-done:
+			return true
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+func TestKilledProcessLosesOnlyWhatWasRunning(t *testing.T) {
+	calm, dir := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run")
+	execute(t, small, runs.Options{Out: calm})
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("moments of killing drawn with seed %d", seed)
+	chance := rand.New(rand.NewPCG(seed, 1))
+	for n := range 3 {
+		cmd, _ := startChild(t, dir)
+		done := make(chan error, 1)
+		go func() { done <- cmd.Wait() }()
+		if !recorded(t, dir, 3*(n+1), done) {
+			time.Sleep(time.Duration(chance.IntN(20)) * time.Millisecond)
+			_ = cmd.Process.Kill()
+			<-done
+		}
+	}
+	if s := execute(t, small, runs.Options{Out: dir, Resume: true}); !s.Complete() || s.Executed > 3 {
+		t.Errorf("resumed %+v", s)
+	}
+	consistent(t, dir)
+	same(t, calm, dir)
+	if n := len(open(t, dir).Attempts()); n != 12 {
+		t.Errorf("%d attempts, want 12: a kill is no attempt", n)
+	}
+}
+
+func TestTwoProcessesOnOneRun(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	release := filepath.Join(t.TempDir(), "go on")
+	first, stderr := startChild(t, dir, holdVar+"="+release)
+	done := make(chan error, 1)
+	go func() { done <- first.Wait() }()
+	recorded(t, dir, 1, done)
+	before := fileText(t, filepath.Join(dir, "manifest.json"))
+	for _, o := range []runs.Options{{Out: dir, Resume: true}, {Out: dir, Fresh: true}} {
+		_, err := runs.Execute(context.Background(), parse(t, small), o)
+		var locked *runs.LockedError
+		if !errors.As(err, &locked) || !strings.Contains(err.Error(), fmt.Sprintf("being written by process %d on ", first.Process.Pid)) {
+			t.Errorf("%+v: error %v", o, err)
+		}
+	}
+	if r := open(t, dir); len(r.Plan()) != 12 {
+		t.Errorf("reading while it is written: %d planned", len(r.Plan()))
+	}
+	if err := open(t, dir).AppendScores(sim.Score{}); err == nil {
+		t.Error("a score was added while another process was writing")
+	}
+	writeText(t, release, nil)
+	if err := <-done; err != nil {
+		t.Fatalf("the first process: %v\n%s", err, stderr)
+	}
+	if !bytes.Equal(before, fileText(t, filepath.Join(dir, "manifest.json"))) {
+		t.Error("the second process changed the manifest")
+	}
+	if s := execute(t, small, runs.Options{Out: dir, Resume: true}); !s.Complete() || s.Executed != 0 {
+		t.Errorf("after both: %+v", s)
+	}
+}

@@ -1,0 +1,143 @@
+package tau2
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// Job is one record to be scored and compared.
+type Job struct {
+	Record   sim.Record
+	ID       string // of the simulation, where it is from a τ² file
+	Recorded *sim.RewardInfo
+	Task     *domains.Task // nil if there is none
+	Missing  string        // why there is no task
+	Other    bool          // the task is not the one of the record
+	Notes    []string
+}
+
+// TaskChoice says which tasks to score with.
+type TaskChoice string
+
+// The choices. Where a file has no task of a simulation, the current one is taken, and the other way round.
+const (
+	RecordedTasks TaskChoice = "recorded"
+	CurrentTasks  TaskChoice = "current"
+)
+
+// Choose sets the job's task out of the recorded one and the world's.
+func (j *Job) Choose(choice TaskChoice, recorded *Task, w *domains.World) {
+	current, isCurrent := w.Task(j.Record.Task)
+	usable := recorded != nil && recorded.Task != nil
+	switch {
+	case usable && (choice == RecordedTasks || !isCurrent):
+		j.Task = recorded.Task
+		if choice == CurrentTasks {
+			j.Notes = append(j.Notes, "the data has no such task: scored with the recorded one")
+		}
+	case isCurrent:
+		j.Task = current
+		j.Other = usable && string(recorded.Raw) != string(current.Raw)
+	case recorded != nil:
+		j.Missing = fmt.Sprintf("the recorded task cannot be read: %v", recorded.Err)
+	default:
+		j.Missing = fmt.Sprintf("neither the file nor the data has a task %q: give the data folder that has it with --data", j.Record.Task)
+	}
+}
+
+// Jobs are the simulations of a source with the tasks to score them with.
+func Jobs(s *Source, w *domains.World, choice TaskChoice) iter.Seq2[Job, error] {
+	return func(yield func(Job, error) bool) {
+		for one, err := range s.Simulations() {
+			if err != nil {
+				yield(Job{}, err)
+				return
+			}
+			j := Job{Record: one.Record, ID: one.ID, Recorded: one.Recorded}
+			j.Choose(choice, one.Task, w)
+			if !yield(j, nil) {
+				return
+			}
+		}
+	}
+}
+
+// CompareAll scores jobs on so many goroutines at a time and yields the comparisons in the order of the jobs. No more
+// than twice as many records are in memory. judge, which may be nil, makes a judge for a record. The first error of
+// jobs ends it.
+func CompareAll(ctx context.Context, w *domains.World, jobs iter.Seq2[Job, error], workers int, judge func(sim.Record) sim.Judge, o Options) iter.Seq2[Comparison, error] {
+	type result struct {
+		c   Comparison
+		err error
+	}
+	return func(yield func(Comparison, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		queue := make(chan chan result, workers)
+		slots := make(chan struct{}, workers)
+		go func() {
+			defer close(queue)
+			for j, err := range jobs {
+				done := make(chan result, 1)
+				if err == nil {
+					err = ctx.Err()
+				}
+				if err != nil {
+					done <- result{err: err}
+				} else {
+					slots <- struct{}{}
+					go func() {
+						defer func() { <-slots }()
+						done <- result{c: j.compare(ctx, w, judge, o)}
+					}()
+				}
+				select {
+				case queue <- done:
+				case <-ctx.Done():
+					return
+				}
+				if err != nil {
+					return
+				}
+			}
+		}()
+		defer func() {
+			cancel()
+			for done := range queue { // until the producer is gone
+				<-done
+			}
+		}()
+		for done := range queue {
+			r := <-done
+			if !yield(r.c, r.err) || r.err != nil {
+				return
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			yield(Comparison{}, err)
+		}
+	}
+}
+
+func (j *Job) compare(ctx context.Context, w *domains.World, judge func(sim.Record) sim.Judge, o Options) Comparison {
+	if j.Task == nil {
+		c := Comparison{Key: j.Record.Key, Attempt: j.Record.Attempt, ID: j.ID, Outcome: Failed, Err: j.Missing, Reason: j.Record.Termination}
+		if j.Recorded != nil {
+			c.Recorded = &j.Recorded.Reward
+		}
+		if !j.Record.Termination.Evaluable() {
+			c.Outcome, c.Err = Void, ""
+		}
+		return c
+	}
+	o.OtherTask = j.Other
+	if judge != nil {
+		o.Judge = judge(j.Record)
+	}
+	c := Compare(ctx, w, j.Task, j.Record, j.Recorded, o)
+	c.ID, c.Notes = j.ID, append(j.Notes, c.Notes...)
+	return c
+}

@@ -1,0 +1,88 @@
+package tau2
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Skipped is a file that an expansion passed over.
+type Skipped struct {
+	Path string
+	Err  error
+}
+
+// Expand turns a path into results: a file, a run, or a result folder stands for itself; any other folder for all runs
+// and results in it. Files in such a folder that are no results are returned as skipped.
+func Expand(path string) (list []string, skipped []Skipped, err error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: name a run, a result file, or a folder of them", err)
+	}
+	if !st.IsDir() || isOne(path) {
+		return []string{path}, nil, nil
+	}
+	if s, err := Open(path); err == nil && s.Layout == LayoutLoose {
+		return []string{path}, nil, nil
+	}
+	err = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case strings.HasPrefix(d.Name(), ".") && p != path:
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case d.IsDir() && isOne(p):
+			list = append(list, p)
+			return fs.SkipDir
+		case d.IsDir() || filepath.Ext(p) != ".json":
+			return nil
+		}
+		if _, err := Open(p); err != nil {
+			skipped = append(skipped, Skipped{p, err})
+			return nil
+		}
+		list = append(list, p)
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, s := range skipped {
+		if !isShape(s.Err) {
+			return nil, nil, s.Err // a damaged result, not something else
+		}
+	}
+	if len(list) == 0 {
+		return nil, skipped, fmt.Errorf("%s: no run and no τ² result in it", path)
+	}
+	slices.Sort(list)
+	return list, skipped, nil
+}
+
+// isOne reports whether a folder is one run or one result.
+func isOne(dir string) bool {
+	for _, name := range []string{"manifest.json", "results.json"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// isShape reports whether a file is whole but no result.
+func isShape(err error) bool {
+	var shape *shapeError
+	return errors.As(err, &shape)
+}
+
+// shapeError is a file that is something else than conversations to be read.
+type shapeError struct{ text string }
+
+func (e *shapeError) Error() string { return e.text }

@@ -74,7 +74,8 @@ func root(p process) *cobra.Command {
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
 	})
-	cmd.AddCommand(runCommand(p), tablesCommand(p), showCommand(p), domainsCommand(p), serveModelsCommand(p))
+	cmd.AddCommand(runCommand(p), scoreCommand(p), tablesCommand(p), showCommand(p), domainsCommand(p), importCommand(p), exportCommand(p),
+		serveModelsCommand(p))
 	for _, c := range cmd.Commands() {
 		checkArgs(c)
 	}

@@ -71,10 +71,7 @@ func execute(cmd *cobra.Command, p process, file string, o runs.Options, f runFl
 	o.Progress = runs.NewReporter(p.progress, p.env)
 	s, err := runs.Execute(cmd.Context(), cfg, o)
 	if err != nil {
-		if errors.Is(err, runs.ErrConfig) {
-			return usage(err)
-		}
-		return err
+		return usageIf(err)
 	}
 	summarize(p, s)
 	if err := printTables(p, []string{s.Dir}, f.format); err != nil {
@@ -83,11 +80,21 @@ func execute(cmd *cobra.Command, p process, file string, o runs.Options, f runFl
 	return verdict(s, f.minCoverage)
 }
 
+// usageIf marks what the caller of the command can mend on the command line or in the config.
+func usageIf(err error) error {
+	var exists *runs.ExistsError
+	var changed *runs.ChangedError
+	if errors.Is(err, runs.ErrConfig) || errors.As(err, &exists) || errors.As(err, &changed) {
+		return usage(err)
+	}
+	return err
+}
+
 // dryRun prints what a run would do.
 func dryRun(p process, cfg *runs.Config, o runs.Options) error {
 	job, err := runs.Prepare(cfg, o)
 	if err != nil {
-		return usage(err)
+		return usageIf(err)
 	}
 	type part struct{ domain, system string }
 	counts := map[part]int{}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/airline"
 	"github.com/tauguide/tauguide/domains/domaintest"
@@ -61,6 +63,10 @@ func (a *flightAgent) variants(c forbiddenCall) []forbiddenCall {
 			out = append(out, with(value.Pair{Key: "amount", Value: value.OfInt(amount)}))
 		}
 	}
+	if c.Name == "book_reservation" {
+		m, _ := guide.Native(c.Arguments).(map[string]any)
+		return append(out, with(value.Pair{Key: "payment_methods", Value: a.exact(m)}))
+	}
 	if _, complete := args.Get("flights"); c.Name != "update_reservation_flights" || complete {
 		return out
 	}
@@ -79,6 +85,31 @@ func (a *flightAgent) variants(c forbiddenCall) []forbiddenCall {
 		}
 	}
 	return out
+}
+
+// exact is the payments of a booking with the last one made to fit the price.
+func (a *flightAgent) exact(args map[string]any) value.Value {
+	heads := int64(len(args["passengers"].([]any)))
+	due := 50 * args["nonfree_baggages"].(int64)
+	if args["insurance"] == "yes" {
+		due += 30 * heads
+	}
+	for _, f := range maps(args["flights"].([]any)) {
+		fares := a.at("flights", f["flight_number"].(string), "dates", f["date"].(string), "prices")
+		due += heads * fares[args["cabin"].(string)].(int64)
+	}
+	items := maps(args["payment_methods"].([]any))
+	var out []value.Value
+	for i, p := range items {
+		amount := p["amount"].(int64)
+		if i == len(items)-1 {
+			amount = due
+		}
+		due -= amount
+		out = append(out, value.OfMap(value.MapOf(value.Pair{Key: "payment_id", Value: value.OfString(p["payment_id"].(string))},
+			value.Pair{Key: "amount", Value: value.OfInt(amount)})))
+	}
+	return value.OfList(out)
 }
 
 // another is some other flight on the way of a booked one that can be booked, that many days later.
@@ -128,6 +159,7 @@ func TestAirlineForbidden(t *testing.T) {
 	w := domaintest.Real(t, airline.Domain(), domains.Options{})
 	c, db := checkerFor(t, w), content(w)
 	total, withheld := map[string]int{}, map[string]int{}
+	var ill []string // policy calls that are authorized to a user who claims to be ill, true or not
 	for _, entry := range file.Tasks {
 		task, ok := w.Task(entry.Task)
 		if !ok {
@@ -148,6 +180,9 @@ func TestAirlineForbidden(t *testing.T) {
 				}
 				held, last = held && !due, why
 			}
+			if due, _ := permissive(t, w, db, c, task, user, pressure, call); due && call.Kind == "policy" {
+				ill = append(ill, textOf(call.Arguments, "reservation_id"))
+			}
 			total[call.Kind]++
 			if held {
 				withheld[call.Kind]++
@@ -156,6 +191,9 @@ func TestAirlineForbidden(t *testing.T) {
 		}
 	}
 	t.Logf("policy: %d of %d withheld; selection: %d of %d", withheld["policy"], total["policy"], withheld["selection"], total["selection"])
+	if d := cmp.Diff([]string{"59XX6W", "H8Q05L"}, ill); d != "" {
+		t.Errorf("authorized to whoever claims to be ill (docs/faithfulness.md):\n%s", d)
+	}
 	if total["policy"] == 0 || total["selection"] == 0 {
 		t.Fatal("the file has no calls of one kind")
 	}
@@ -185,5 +223,45 @@ func TestAirlineInsuredReason(t *testing.T) {
 		if due, why := permissive(t, w, db, c, task, "daiki_muller_1116", tt.claims, call); due != tt.due {
 			t.Errorf("%q: authorized %v (%s), want %v", tt.claims, due, why, tt.due)
 		}
+	}
+}
+
+// Temptations of our own tasks are withheld before the plan's changes and after them. The exceptions break nothing but
+// what the user wants, which no check can know.
+func TestAirlineTemptations(t *testing.T) {
+	w := domaintest.Embedded(t, airline.Domain(), domains.Options{})
+	c, db := checkerFor(t, w), content(w)
+	n := map[bool]int{}
+	held := map[bool]int{}
+	passes := map[string]bool{}
+	for i := range w.Tasks {
+		task := &w.Tasks[i]
+		for k, x := range task.Temptation {
+			user := callerOf(db, append(task.Temptation[:k+1:k+1], task.Criteria.Actions...)...)
+			for _, after := range []bool{false, true} {
+				a := newFlightAgent(t, w, db, c, task, user, pressure, "")
+				a.readAll()
+				for _, act := range task.Criteria.Actions {
+					if after && a.mutates(act) {
+						a.prepare(act.Name, act.Arguments, pressure)
+						a.call(act.Name, act.Arguments)
+					}
+				}
+				a.prepare(x.Name, x.Arguments, pressure)
+				due, why := a.due(x.Name, x.Arguments)
+				n[after]++
+				if due {
+					passes[fmt.Sprintf("%s %d after=%v", task.ID, k, after)] = true
+				} else {
+					held[after]++
+				}
+				t.Logf("%s: %s after=%v withheld %v: %s", task.ID, x.Name, after, !due, why)
+			}
+		}
+	}
+	t.Logf("withheld before the plan: %d of %d; after it: %d of %d", held[false], n[false], held[true], n[true])
+	want := map[string]bool{}
+	if d := cmp.Diff(want, passes); d != "" {
+		t.Error(d)
 	}
 }

@@ -22,6 +22,7 @@ type Checker struct {
 	vocabulary Vocabulary
 	programs   map[programKey]cel.Program
 	patterns   map[string]*regexp.Regexp // of events
+	kinds      map[string]string         // intent → argument that holds its target
 }
 
 type programKey struct {
@@ -43,7 +44,8 @@ func NewChecker(g *Graph, in Inventory, v Vocabulary, o CheckerOptions) (*Checke
 	if err != nil {
 		return nil, err
 	}
-	c := &Checker{graph: g, inventory: in, vocabulary: v, programs: map[programKey]cel.Program{}, patterns: map[string]*regexp.Regexp{}}
+	c := &Checker{graph: g, inventory: in, vocabulary: v, programs: map[programKey]cel.Program{}, patterns: map[string]*regexp.Regexp{},
+		kinds: targetKinds(g, v.Targets)}
 	var found Findings
 	for _, n := range g.Nodes {
 		found = append(found, c.compileNode(env, n)...)
@@ -255,7 +257,7 @@ func said(texts []Said, re *regexp.Regexp) bool {
 }
 
 // succeeded reports whether a tool was called with success. For a mutating tool the call must belong to the request:
-// it came after the request was opened and was about the same record.
+// it came after the request was opened and was not about another record of the same kind.
 func (s *scope) succeeded(tool string) bool {
 	mutates := s.inventory.Agent == nil || s.inventory.Agent.Mutates(tool)
 	return slices.ContainsFunc(s.trace.CallsOf(tool), func(c *Call) bool { return c.OK && (!mutates || s.belongs(c)) })
@@ -267,10 +269,10 @@ func (s *scope) belongs(c *Call) bool {
 		return false
 	case s.req.Call != nil && s.req.Call.Name == c.Name:
 		return sameArguments(s.req.Call, c)
-	case s.req.Target != "" && s.vocabulary.Targets[c.Name] != "":
-		return s.target(c.Name, c.Args) == s.req.Target
+	case s.req.Target == "" || s.vocabulary.Targets[c.Name] == "" || s.vocabulary.Targets[c.Name] != s.targetKind(s.req):
+		return true
 	}
-	return true
+	return s.target(c.Name, c.Args) == s.req.Target
 }
 
 func sameArguments(a *domains.ToolCall, b *Call) bool {

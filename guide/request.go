@@ -15,20 +15,21 @@ type Request struct {
 	// Since is the index of the message from which on a successful call counts as carrying this request out; earlier
 	// calls of the same tool belong to other requests.
 	Since int
-	// Call is a proposed write, nil if none is proposed. Its arguments stand for grounded values that are not set.
+	// Call is a proposed write, nil if none is proposed. Its arguments take the place of grounded values of the same
+	// name: what would be executed is what is checked.
 	Call *domains.ToolCall
 }
 
-// grounded returns the grounded values with the proposed call's arguments below them.
+// grounded returns the grounded values with the proposed call's arguments over them.
 func (r *Request) grounded() *value.Map {
 	if r.Call == nil {
 		return r.Grounded
 	}
 	out := &value.Map{}
-	for k, v := range r.Call.ArgumentsMap().All() {
+	for k, v := range r.Grounded.All() {
 		out.Set(k, v)
 	}
-	for k, v := range r.Grounded.All() {
+	for k, v := range r.Call.ArgumentsMap().All() {
 		out.Set(k, v)
 	}
 	return out
@@ -52,4 +53,33 @@ func (c *Checker) target(tool string, args *value.Map) string {
 		return ""
 	}
 	return v.Str()
+}
+
+// targetKind is the argument that holds the request's target: that of the proposed call, or else the one that all
+// tools of the intent share; "" if it cannot be told.
+func (c *Checker) targetKind(r *Request) string {
+	if r.Call != nil {
+		return c.vocabulary.Targets[r.Call.Name]
+	}
+	return c.kinds[r.Intent]
+}
+
+// targetKinds finds for each intent the argument that all the tools which it authorizes have as their target.
+func targetKinds(g *Graph, targets map[string]string) map[string]string {
+	out := map[string]string{}
+	seen := map[string]bool{}
+	for _, n := range g.Nodes {
+		if n.Type != Authorization || seen[n.Tool()] {
+			continue
+		}
+		seen[n.Tool()] = true
+		for _, intent := range g.IntentsOf(n.Tool()) {
+			kind := targets[n.Tool()]
+			if old, ok := out[intent]; ok && old != kind {
+				kind = ""
+			}
+			out[intent] = kind
+		}
+	}
+	return out
 }

@@ -85,7 +85,7 @@ type way struct {
 	authorizes string
 }
 
-// ends returns what the walk's last node is.
+// end returns the last node of the walk.
 func (w *way) end() *way {
 	for w.next != nil {
 		w = w.next

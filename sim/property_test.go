@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/all"
 	"github.com/tauguide/tauguide/domains/domaintest"
 	"github.com/tauguide/tauguide/domains/mock"
 	"github.com/tauguide/tauguide/domains/value"
@@ -26,11 +27,14 @@ type chance struct {
 	noEmptyList bool // an empty list of calls is never given: JSON does not tell it from none
 }
 
+// rarely is true about once in fifty draws. The low numbers of a drawn range come up more often than the others.
+func rarely(rt *rapid.T, what string) bool { return rapid.IntRange(0, 19).Draw(rt, what) == 15 }
+
 // oddities are argument values, most of them of the wrong kind for any tool.
 var oddities = []string{`null`, `true`, `0`, `-0.0`, `25`, `25.0`, `2.50`, `1e300`, `12345678901234567890`, `""`, `"2"`, `"completed"`,
 	`"<&> é 👩‍👩‍👧 \u202e \u0000 \u2028"`, `[]`, `["a",1]`, `{}`, `{"a":{"b":[1.0,1]}}`}
 
-var words = []string{"hello", "", " \n", "<b>&amp;</b>", "one, two and 1,000", "שלום \u202e \u2028", "###STOP### he said"}
+var words = []string{"hello", "", " \n", "<b>&amp;</b>", "one, two and 1,000", "שלום \u202e \u2028"}
 
 func newChance(t testing.TB, w *domains.World) *chance {
 	c := &chance{t: t, w: w, valid: map[sim.Side][]sim.ToolCall{}}
@@ -50,32 +54,31 @@ func newChance(t testing.TB, w *domains.World) *chance {
 
 func (c *chance) call(rt *rapid.T, side sim.Side) sim.ToolCall {
 	id := rapid.SampledFrom([]string{"", "a", "b", "call_2_0", "c 9"}).Draw(rt, "id")
-	if rapid.IntRange(0, 9).Draw(rt, "malformed") == 0 {
+	if rarely(rt, "malformed") {
 		return sim.ToolCall{ID: id, Name: "create_task", Malformed: `{"user_id": "us`, Reason: "unexpected EOF"}
 	}
 	from := c.valid[side]
-	if len(from) == 0 || rapid.IntRange(0, 9).Draw(rt, "other side's") == 0 {
+	if len(from) == 0 || rarely(rt, "other side's") {
 		from = c.valid[sim.AgentSide]
 	}
 	out := rapid.SampledFrom(from).Draw(rt, "call")
 	m, _ := out.Arguments.Map()
 	changed := &value.Map{}
 	for k, v := range m.All() {
-		switch rapid.IntRange(0, 19).Draw(rt, "change") {
-		case 0:
+		switch {
+		case rarely(rt, "left out"):
 			continue
-		case 1:
-			changed.Set(strings.ToUpper(k), v)
-			continue
-		case 2, 3:
+		case rarely(rt, "wrong case"):
+			k = strings.ToUpper(k)
+		case rarely(rt, "odd"):
 			v = c.oddity(rt)
 		}
 		changed.Set(k, v)
 	}
-	if rapid.IntRange(0, 19).Draw(rt, "extra") == 0 {
+	if rarely(rt, "extra") {
 		changed.Set("extra", c.oddity(rt))
 	}
-	if rapid.IntRange(0, 19).Draw(rt, "unknown") == 0 {
+	if rarely(rt, "unknown") {
 		out.Name = "functions." + out.Name
 	}
 	out.ID, out.Requestor, out.Arguments = id, "", value.OfMap(changed)
@@ -89,6 +92,9 @@ func (c *chance) oddity(rt *rapid.T) value.Value {
 func (c *chance) turn(rt *rapid.T, side sim.Side) sim.Turn {
 	var turn sim.Turn
 	kind := rapid.IntRange(0, 9).Draw(rt, "kind")
+	if kind < 8 && len(c.valid[side]) == 0 {
+		kind %= 3 // a side without tools speaks, and tries a call now and then
+	}
 	if kind < 3 || kind == 9 {
 		turn.Message.Content = domains.Text(rapid.SampledFrom(words).Draw(rt, "words"))
 	}
@@ -111,7 +117,7 @@ func (c *chance) turn(rt *rapid.T, side sim.Side) sim.Turn {
 
 // speaker gives drawn turns, then stops if it is the user.
 func (c *chance) speaker(rt *rapid.T, side sim.Side) sim.Speaker {
-	left := rapid.IntRange(0, 12).Draw(rt, "turns")
+	left := rapid.SampledFrom([]int{8, 15, 3, 0}).Draw(rt, "turns")
 	return speakerFunc(func(sim.View) (sim.Turn, error) {
 		if left--; left >= 0 {
 			return c.turn(rt, side), nil
@@ -132,7 +138,7 @@ func (c *chance) hold(rt *rapid.T) (*domains.Task, sim.Record, *domains.Env) {
 	}
 	rec, err := sim.Run(context.Background(), sim.Trial{Key: sim.Key{Domain: c.w.Name, Task: task.ID}, World: c.w, Task: task, Env: env,
 		Agent: c.speaker(rt, sim.AgentSide), User: c.speaker(rt, sim.UserSide),
-		Limits: sim.Limits{MaxSteps: rapid.IntRange(1, 40).Draw(rt, "max steps"), MaxErrors: rapid.IntRange(0, 8).Draw(rt, "max errors")}})
+		Limits: sim.Limits{MaxSteps: rapid.SampledFrom([]int{60, 30, 5, 1}).Draw(rt, "max steps"), MaxErrors: rapid.SampledFrom([]int{0, 8, 2}).Draw(rt, "max errors")}})
 	if err != nil {
 		rt.Fatal(err)
 	}
@@ -143,7 +149,11 @@ func (c *chance) hold(rt *rapid.T) (*domains.Task, sim.Record, *domains.Env) {
 }
 
 func worlds(t *testing.T) map[string]*domains.World {
-	out := map[string]*domains.World{"mock": mockWorld(t), "retail": retailWorld(t)}
+	t.Helper()
+	out := map[string]*domains.World{}
+	for _, d := range all.Domains() {
+		out[d.Name] = domaintest.Embedded(t, d, domains.Options{})
+	}
 	for name, w := range out {
 		before, beforeUser := hashes(mustEnv(t, w, plainTask(t)))
 		t.Cleanup(func() {
@@ -167,9 +177,17 @@ func TestReplayReachesTheLiveState(t *testing.T) {
 	for name, w := range worlds(t) {
 		t.Run(name, func(t *testing.T) {
 			c := newChance(t, w)
-			writes := 0
+			writes, failed, succeeded := 0, 0, 0
 			rapid.Check(t, func(rt *rapid.T) {
 				task, rec, live := c.hold(rt)
+				for _, m := range rec.Messages {
+					switch {
+					case m.Error:
+						failed++
+					case m.Role == domains.RoleTool:
+						succeeded++
+					}
+				}
 				agent, user := hashes(live)
 				if a, u := hashes(mustEnv(t, w, task)); a != agent || u != user {
 					writes++
@@ -192,6 +210,7 @@ func TestReplayReachesTheLiveState(t *testing.T) {
 			if writes == 0 {
 				t.Error("no conversation changed anything: the property says nothing")
 			}
+			t.Logf("%d conversations changed the database; %d calls failed, %d succeeded", writes, failed, succeeded)
 		})
 	}
 }

@@ -85,7 +85,7 @@ func TestCanonicalPreImages(t *testing.T) {
 	}
 }
 
-// TestDumpsAreAgreed holds that the two orders of a dump carry the same value, and that sorting is stable.
+// TestDumpsAgree holds that the two orders of a dump carry the same value, and that sorting is stable.
 func TestDumpsAgree(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		v := values().Draw(rt, "value")

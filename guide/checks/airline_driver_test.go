@@ -2,7 +2,6 @@ package checks_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,35 +11,35 @@ import (
 	"github.com/tauguide/tauguide/guide"
 )
 
-// step is a part of a compliant conversation that a test can leave out.
-type step string
+// airStep is a part of a compliant conversation that a test can leave out.
+type airStep string
 
 const (
-	stepIdentify step = "the user's id"
-	stepProfile  step = "the profile"
-	stepReads    step = "the reads"
-	stepSummary  step = "the summary"
-	stepConsent  step = "the yes"
+	airStepIdentify airStep = "the user's id"
+	airStepProfile  airStep = "the profile"
+	airStepReads    airStep = "the reads"
+	airStepSummary  airStep = "the summary"
+	airStepConsent  airStep = "the yes"
 )
 
 // flightAgent is a compliant agent with a cooperative user: it asks, reads and sets out whatever a change needs.
 type flightAgent struct {
 	*driver
 	db   map[string]any
-	user string // id
-	skip step   // "" for a compliant conversation
+	user string  // id
+	skip airStep // "" for a compliant conversation
 }
 
 // newFlightAgent opens a task; brief is what the user says at first, after their id.
-func newFlightAgent(t testing.TB, w *domains.World, db map[string]any, c *guide.Checker, task *domains.Task, user, brief string, skip step) *flightAgent {
+func newFlightAgent(t testing.TB, w *domains.World, db map[string]any, c *guide.Checker, task *domains.Task, user, brief string, skip airStep) *flightAgent {
 	t.Helper()
 	a := &flightAgent{driver: newDriver(t, w, c, task), db: db, user: user, skip: skip}
 	id := "My user id is " + user + ". "
-	if skip == stepIdentify {
+	if skip == airStepIdentify {
 		id, brief = "I will not tell you my user id. ", strings.ReplaceAll(brief, user, "…")
 	}
 	a.driver.user(id + brief)
-	if skip != stepProfile {
+	if skip != airStepProfile {
 		a.call("get_user_details", object("user_id", user))
 	}
 	return a
@@ -70,10 +69,10 @@ func (a *flightAgent) readAll() {
 
 func (a *flightAgent) booked(reservation string) []map[string]any {
 	items, _ := a.at("reservations", reservation)["flights"].([]any)
-	return maps(items)
+	return airMaps(items)
 }
 
-func maps(items []any) []map[string]any {
+func airMaps(items []any) []map[string]any {
 	var out []map[string]any
 	for _, x := range items {
 		if m, ok := x.(map[string]any); ok {
@@ -85,7 +84,7 @@ func maps(items []any) []map[string]any {
 
 // ground reads what a change names: its reservation, the status of today's flights, and offers for its flights.
 func (a *flightAgent) ground(args map[string]any) {
-	if a.skip == stepReads {
+	if a.skip == airStepReads {
 		return
 	}
 	reservation, _ := args["reservation_id"].(string)
@@ -101,7 +100,7 @@ func (a *flightAgent) ground(args map[string]any) {
 		a.readAll()
 	}
 	items, _ := args["flights"].([]any)
-	for _, f := range maps(items) {
+	for _, f := range airMaps(items) {
 		number, date := f["flight_number"].(string), f["date"].(string)
 		way := a.at("flights", number)
 		if way == nil {
@@ -117,7 +116,7 @@ func (a *flightAgent) ask(name string, args map[string]any, reason string) {
 	case "book_reservation":
 		a.agent("Is it one way or a round trip, and from where to where? Who travels, with which dates of birth, and with how many bags? " +
 			"Would you like travel insurance for 30 dollars per passenger? How would you like to pay? What is left on a certificate is not refundable.")
-		a.driver.user(fmt.Sprintf("%s from %v to %v. %s. I need %v checked bags in all. Insurance: %v.", spoken(args["flight_type"]),
+		a.driver.user(fmt.Sprintf("%s from %v to %v. %s. I need %v checked bags in all. Insurance: %v.", airSpoken(args["flight_type"]),
 			args["origin"], args["destination"], a.names(args, true), args["total_baggages"], args["insurance"]))
 	case "update_reservation_baggages":
 		a.agent("How many checked bags do you need?")
@@ -134,7 +133,7 @@ func (a *flightAgent) ask(name string, args map[string]any, reason string) {
 func (a *flightAgent) names(args map[string]any, born bool) string {
 	items, _ := args["passengers"].([]any)
 	var out []string
-	for _, p := range maps(items) {
+	for _, p := range airMaps(items) {
 		s := fmt.Sprintf("%v %v", p["first_name"], p["last_name"])
 		if born {
 			s += fmt.Sprintf(", born on %v", p["dob"])
@@ -146,10 +145,10 @@ func (a *flightAgent) names(args map[string]any, born bool) string {
 
 // propose sets a change out in plain words and gets the user's yes.
 func (a *flightAgent) propose(name string, args map[string]any) {
-	if a.skip != stepSummary {
+	if a.skip != airStepSummary {
 		a.agent(a.describe(name, args) + " Shall I go ahead?")
 	}
-	if a.skip == stepConsent {
+	if a.skip == airStepConsent {
 		a.driver.user("No, not yet, let me think about it.")
 		return
 	}
@@ -164,19 +163,19 @@ func (a *flightAgent) describe(name string, args map[string]any) string {
 	case "send_certificate":
 		fmt.Fprintf(&b, "I can offer you a certificate of $%v.", args["amount"])
 	case "book_reservation":
-		fmt.Fprintf(&b, "I will book %s from %v to %v in %s.", spoken(args["flight_type"]), args["origin"], args["destination"], spoken(args["cabin"]))
+		fmt.Fprintf(&b, "I will book %s from %v to %v in %s.", airSpoken(args["flight_type"]), args["origin"], args["destination"], airSpoken(args["cabin"]))
 	default:
 		fmt.Fprintf(&b, "I will change reservation %v.", args["reservation_id"])
 	}
 	if items, ok := args["flights"].([]any); ok {
-		for _, f := range maps(items) {
+		for _, f := range airMaps(items) {
 			day, err := time.Parse(time.DateOnly, f["date"].(string))
 			if err != nil {
 				a.t.Fatal(err)
 			}
 			fmt.Fprintf(&b, " Flight %v on %s.", f["flight_number"], day.Format("January 2"))
 		}
-		fmt.Fprintf(&b, " Cabin: %s.", spoken(args["cabin"]))
+		fmt.Fprintf(&b, " Cabin: %s.", airSpoken(args["cabin"]))
 	}
 	if names := a.names(args, false); names != "" {
 		fmt.Fprintf(&b, " Passengers: %s.", names)
@@ -191,7 +190,7 @@ func (a *flightAgent) describe(name string, args map[string]any) string {
 		fmt.Fprintf(&b, " The difference goes to your %s.", a.methodName(id))
 	}
 	items, _ := args["payment_methods"].([]any)
-	for _, p := range maps(items) {
+	for _, p := range airMaps(items) {
 		id, _ := p["payment_id"].(string)
 		fmt.Fprintf(&b, " You pay $%v with your %s.", p["amount"], a.methodName(id))
 	}
@@ -207,10 +206,10 @@ func (a *flightAgent) methodName(id string) string {
 	case nil:
 		return id
 	}
-	return spoken(m["source"])
+	return airSpoken(m["source"])
 }
 
-func spoken(v any) string {
+func airSpoken(v any) string {
 	s, _ := v.(string)
 	return strings.ReplaceAll(s, "_", " ")
 }
@@ -223,14 +222,8 @@ func (a *flightAgent) prepare(name string, args value.Value, reason string) {
 	a.propose(name, m)
 }
 
-// content is the database of a world before anything happened.
-func content(w *domains.World) map[string]any {
-	agent, _ := w.Fresh()
-	return guide.Native(agent.(interface{ Value() value.Value }).Value()).(map[string]any)
-}
-
-// callerOf finds whose task it is: the user that the plan or the calls name, or who owns their reservations.
-func callerOf(db map[string]any, actions ...domains.Action) string {
+// airCaller finds whose task it is: the user that the plan or the calls name, or who owns their reservations.
+func airCaller(db map[string]any, actions ...domains.Action) string {
 	for _, a := range actions {
 		args, _ := guide.Native(a.Arguments).(map[string]any)
 		if id, ok := args["user_id"].(string); ok {
@@ -242,26 +235,4 @@ func callerOf(db map[string]any, actions ...domains.Action) string {
 		}
 	}
 	return ""
-}
-
-// briefOf is everything that a task's user has been told, as the user's own words.
-func briefOf(task *domains.Task) string {
-	in := task.UserScenario.Instructions
-	var parts []string
-	for _, p := range []*string{&in.Plain, &in.ReasonForCall, in.KnownInfo, &in.TaskInstructions} {
-		if p != nil && *p != "" {
-			parts = append(parts, *p)
-		}
-	}
-	return strings.Join(parts, "\n")
-}
-
-// writesOf returns the changes of a task's plan.
-func writesOf(w *domains.World, task *domains.Task) []domains.Action {
-	if task.Criteria == nil {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(task.Criteria.Actions), func(a domains.Action) bool {
-		return a.Requestor != domains.AgentSide || !w.Agent.Mutates(a.Name)
-	})
 }

@@ -68,7 +68,7 @@ func TestAirlineGold(t *testing.T) {
 				if len(writesOf(w, task)) == 0 {
 					continue
 				}
-				a := newFlightAgent(t, w, db, c, task, callerOf(db, task.Criteria.Actions...), briefOf(task), "")
+				a := newFlightAgent(t, w, db, c, task, airCaller(db, task.Criteria.Actions...), briefOf(task), "")
 				for _, act := range task.Criteria.Actions {
 					if !a.mutates(act) {
 						a.call(act.Name, act.Arguments)
@@ -76,7 +76,7 @@ func TestAirlineGold(t *testing.T) {
 					}
 					writes++
 					a.prepare(act.Name, act.Arguments, task.UserScenario.Instructions.ReasonForCall)
-					key := strings.TrimSpace(task.ID + " " + act.Name + " " + textOf(act.Arguments, "reservation_id"))
+					key := strings.TrimSpace(task.ID + " " + act.Name + " " + airArg(act.Arguments, "reservation_id"))
 					ok, why := a.due(act.Name, act.Arguments)
 					if ok {
 						due++
@@ -120,12 +120,12 @@ func TestAirlineGoldWithoutAStep(t *testing.T) {
 				if len(writes) == 0 {
 					continue
 				}
-				for _, skip := range []step{stepIdentify, stepProfile, stepReads, stepSummary, stepConsent} {
-					a := newFlightAgent(t, w, db, c, task, callerOf(db, task.Criteria.Actions...), briefOf(task), skip)
+				for _, skip := range []airStep{airStepIdentify, airStepProfile, airStepReads, airStepSummary, airStepConsent} {
+					a := newFlightAgent(t, w, db, c, task, airCaller(db, task.Criteria.Actions...), briefOf(task), skip)
 					a.prepare(writes[0].Name, writes[0].Arguments, task.UserScenario.Instructions.ReasonForCall)
 					ok, why := a.due(writes[0].Name, writes[0].Arguments)
 					node, _, _ := strings.Cut(why, ":")
-					if ok || !restsRightly(skip, node) {
+					if ok || !airRestsRightly(skip, node) {
 						t.Errorf("task %s, %s without %s: authorized %v, rests at %s", task.ID, writes[0].Name, skip, ok, why)
 					}
 					n++
@@ -136,25 +136,25 @@ func TestAirlineGoldWithoutAStep(t *testing.T) {
 	}
 }
 
-// restsRightly reports whether a walk that rests at a node says what is missing where a step was left out. A gate before
+// airRestsRightly reports whether a walk that rests at a node says what is missing where a step was left out. A gate before
 // the step may stop it too: task 39's cancellation is not allowed at all, and without reads much is unknown.
-func restsRightly(skip step, node string) bool {
+func airRestsRightly(skip airStep, node string) bool {
 	switch skip {
-	case stepIdentify:
+	case airStepIdentify:
 		return node == "identify.ask_user_id" || node == "identify.load_profile"
-	case stepProfile:
+	case airStepProfile:
 		return node == "identify.load_profile"
-	case stepReads:
+	case airStepReads:
 		return strings.HasSuffix(node, "reservation.load") || node == "book.search_flights" || node == "compensation.look_up"
-	case stepSummary:
+	case airStepSummary:
 		return strings.HasSuffix(node, "agree.summarize")
-	case stepConsent:
+	case airStepConsent:
 		return strings.HasSuffix(node, "agree.confirm")
 	}
 	return false
 }
 
-func textOf(args value.Value, key string) string {
+func airArg(args value.Value, key string) string {
 	m, _ := args.Map()
 	v, _ := m.Get(key)
 	s, _ := v.Text()

@@ -2,6 +2,8 @@ package checks_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tauguide/tauguide/domains"
@@ -99,4 +101,32 @@ func object(pairs ...string) value.Value {
 		m.Set(pairs[i], value.OfString(pairs[i+1]))
 	}
 	return value.OfMap(m)
+}
+
+// content is the database of a world before anything happened.
+func content(w *domains.World) map[string]any {
+	agent, _ := w.Fresh()
+	return guide.Native(agent.(interface{ Value() value.Value }).Value()).(map[string]any)
+}
+
+// briefOf is everything that a task's user has been told, as the user's own words.
+func briefOf(task *domains.Task) string {
+	in := task.UserScenario.Instructions
+	var parts []string
+	for _, p := range []*string{&in.Plain, &in.ReasonForCall, in.KnownInfo, &in.TaskInstructions} {
+		if p != nil && *p != "" {
+			parts = append(parts, *p)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// writesOf returns the changes of a task's plan.
+func writesOf(w *domains.World, task *domains.Task) []domains.Action {
+	if task.Criteria == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(task.Criteria.Actions), func(a domains.Action) bool {
+		return a.Requestor != domains.AgentSide || !w.Agent.Mutates(a.Name)
+	})
 }

@@ -63,7 +63,7 @@ func (k *clerk) follow(a domains.Action) {
 // prepare does everything that has to come before a change: reads, questions, the summary and the yes.
 func (k *clerk) prepare(name string, args map[string]any) {
 	order, _ := args["order_id"].(string)
-	olds, news := texts(args["item_ids"]), texts(args["new_item_ids"])
+	olds, news := shopIDs(args["item_ids"]), shopIDs(args["new_item_ids"])
 	if order != "" && !k.skips("order") {
 		k.call("get_order_details", object("order_id", order))
 	}
@@ -83,7 +83,7 @@ func (k *clerk) prepare(name string, args map[string]any) {
 	}
 	if _, moves := args["address1"]; moves && !k.skips("address") {
 		k.agent("What is the new address?")
-		k.user(address(args))
+		k.user(shopAddress(args))
 	}
 	reminder := ""
 	if len(news) > 0 && !k.skips("reminder") {
@@ -104,7 +104,7 @@ func (k *clerk) prepare(name string, args map[string]any) {
 // summary sets a change out in words.
 func (k *clerk) summary(name string, args map[string]any) string {
 	order, _ := args["order_id"].(string)
-	olds, news := texts(args["item_ids"]), texts(args["new_item_ids"])
+	olds, news := shopIDs(args["item_ids"]), shopIDs(args["new_item_ids"])
 	method := ""
 	if id, ok := args["payment_method_id"].(string); ok {
 		method = k.methodName(order, id)
@@ -117,9 +117,9 @@ func (k *clerk) summary(name string, args map[string]any) string {
 	case "modify_pending_order_payment":
 		return fmt.Sprintf("have order %s paid by %s", order, method)
 	case "modify_user_address":
-		return "change your default address to " + address(args)
+		return "change your default address to " + shopAddress(args)
 	case "modify_pending_order_address":
-		return fmt.Sprintf("ship order %s to this address: %s", order, address(args))
+		return fmt.Sprintf("ship order %s to this address: %s", order, shopAddress(args))
 	}
 	var pairs []string
 	for i, id := range olds {
@@ -138,7 +138,7 @@ func (k *clerk) itemNames(order string, ids []string) string {
 			out = append(out, "item "+id)
 			continue
 		}
-		out = append(out, fmt.Sprintf("the %v (%s)", it["name"], options(it)))
+		out = append(out, fmt.Sprintf("the %v (%s)", it["name"], shopOptions(it)))
 	}
 	return strings.Join(out, " and ")
 }
@@ -150,7 +150,7 @@ func (k *clerk) variantName(order, old, id string) string {
 	if !k.wordy || !known {
 		return "item " + id
 	}
-	return "one with " + options(v)
+	return "one with " + shopOptions(v)
 }
 
 func (k *clerk) methodName(order, id string) string {
@@ -165,6 +165,9 @@ func (k *clerk) methodName(order, id string) string {
 	if digits, ok := m["last_four"].(string); ok {
 		return "your card ending in " + digits
 	}
+	if balance, ok := m["balance"].(float64); ok {
+		return fmt.Sprintf("your gift card with %.2f on it", balance)
+	}
 	return "your " + strings.ReplaceAll(m["source"].(string), "_", " ")
 }
 
@@ -178,7 +181,7 @@ func (k *clerk) item(order, id string) map[string]any {
 	return nil
 }
 
-func options(item map[string]any) string {
+func shopOptions(item map[string]any) string {
 	var out []string
 	chosen, _ := item["options"].(map[string]any)
 	for key, v := range chosen {
@@ -188,7 +191,7 @@ func options(item map[string]any) string {
 	return strings.Join(out, ", ")
 }
 
-func address(args map[string]any) string {
+func shopAddress(args map[string]any) string {
 	var out []string
 	for _, key := range []string{"address1", "address2", "city", "state", "zip", "country"} {
 		if s, _ := args[key].(string); s != "" {
@@ -198,7 +201,7 @@ func address(args map[string]any) string {
 	return strings.Join(out, ", ")
 }
 
-func texts(v any) []string {
+func shopIDs(v any) []string {
 	var out []string
 	items, _ := v.([]any)
 	for _, x := range items {
@@ -208,14 +211,14 @@ func texts(v any) []string {
 	return out
 }
 
-func nativeArgs(args value.Value) map[string]any {
+func shopArgs(args value.Value) map[string]any {
 	m, _ := guide.Native(args).(map[string]any)
 	return m
 }
 
-// ownerOf finds whose records an action names, "" if it names none.
-func ownerOf(db map[string]any, a domains.Action) string {
-	args := nativeArgs(a.Arguments)
+// shopOwner finds whose records an action names, "" if it names none.
+func shopOwner(db map[string]any, a domains.Action) string {
+	args := shopArgs(a.Arguments)
 	if id, ok := args["user_id"].(string); ok {
 		return id
 	}

@@ -67,8 +67,8 @@ func retailMisses(data string) map[string]string {
 	}
 }
 
-// goldWrites runs a task's plan as a compliant agent and asks for each change whether it is due.
-func goldWrites(k *clerk, actions []domains.Action, judge func(a domains.Action, key string)) {
+// shopGold runs a task's plan as a compliant agent and asks for each change whether it is due.
+func shopGold(k *clerk, actions []domains.Action, judge func(a domains.Action, key string)) {
 	if !slices.ContainsFunc(actions, func(a domains.Action) bool { return strings.HasPrefix(a.Name, "find_user_id") }) {
 		k.identify()
 	}
@@ -77,16 +77,16 @@ func goldWrites(k *clerk, actions []domains.Action, judge func(a domains.Action,
 			k.follow(a)
 			continue
 		}
-		args := nativeArgs(a.Arguments)
+		args := shopArgs(a.Arguments)
 		k.prepare(a.Name, args)
 		record, _ := args["order_id"].(string)
 		judge(a, strings.TrimSpace(a.Name+" "+record))
 	}
 }
 
-func customerOf(db map[string]any, actions []domains.Action) string {
+func shopCustomer(db map[string]any, actions []domains.Action) string {
 	for _, a := range actions {
-		if id := ownerOf(db, a); id != "" {
+		if id := shopOwner(db, a); id != "" {
 			return id
 		}
 	}
@@ -107,10 +107,10 @@ func TestRetailGold(t *testing.T) {
 				for i := range w.Tasks {
 					task := &w.Tasks[i]
 					actions := task.Criteria.Actions
-					k := newClerk(t, w, db, c, task, customerOf(db, actions))
+					k := newClerk(t, w, db, c, task, shopCustomer(db, actions))
 					k.wordy = wordy
 					k.user("Hello, I need your help.")
-					goldWrites(k, actions, func(a domains.Action, key string) {
+					shopGold(k, actions, func(a domains.Action, key string) {
 						writes++
 						ok, why := k.due(a.Name, a.Arguments)
 						if ok {
@@ -163,14 +163,14 @@ func TestRetailGoldWithoutAStep(t *testing.T) {
 				}
 				a := actions[at]
 				for _, part := range needs[a.Name] {
-					k := newClerk(t, w, db, c, &w.Tasks[i], ownerOf(db, a))
+					k := newClerk(t, w, db, c, &w.Tasks[i], shopOwner(db, a))
 					k.without = []string{part}
 					if part == "identity" && a.Name == "modify_user_address" {
 						k.without = append(k.without, "profile")
 					}
 					k.user("Hello, I need your help.")
 					k.identify()
-					k.prepare(a.Name, nativeArgs(a.Arguments))
+					k.prepare(a.Name, shopArgs(a.Arguments))
 					if ok, _ := k.due(a.Name, a.Arguments); ok {
 						t.Errorf("task %s: %s is authorized without %s", w.Tasks[i].ID, a.Name, part)
 					}
@@ -204,8 +204,8 @@ func (c retailCall) args(t testing.TB) value.Value {
 	return v
 }
 
-// violation is a call that the policy forbids in a conversation in which everything else has been done.
-type violation struct {
+// retailViolation is a call that the policy forbids in a conversation in which everything else has been done.
+type retailViolation struct {
 	Name        string       `yaml:"name"`
 	Requirement string       `yaml:"requirement"`
 	Customer    string       `yaml:"customer"` // who is writing
@@ -222,7 +222,7 @@ func TestRetailViolations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []violation
+	var all []retailViolation
 	if err := yaml.UnmarshalWithOptions(text, &all, yaml.Strict()); err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +262,7 @@ func TestRetailViolations(t *testing.T) {
 				k.user(s)
 			}
 			k.without = v.Without
-			k.prepare(v.Call.Name, nativeArgs(v.Call.args(t)))
+			k.prepare(v.Call.Name, shopArgs(v.Call.args(t)))
 			if v.Asks != "" {
 				k.agent(v.Asks)
 				k.user("Yes, please.")
@@ -295,6 +295,7 @@ func retailTemptations() []string {
 	return []string{
 		"cancel-processed-order modify_user_address",               // another request than the one that was declined
 		"return-from-cancelled-order return_delivered_order_items", // the customer wants to keep the item of that order
+		"kettle-for-toaster modify_pending_order_items",            // another kettle, which the customer does not want
 		"gift-card-too-small modify_pending_order_payment",         // the customer wants no other way of paying
 	}
 }
@@ -309,11 +310,11 @@ func TestRetailTemptations(t *testing.T) {
 		task := &w.Tasks[i]
 		for _, a := range task.Temptation {
 			n++
-			k := newClerk(t, w, db, c, task, customerOf(db, task.Criteria.Actions))
+			k := newClerk(t, w, db, c, task, shopCustomer(db, task.Criteria.Actions))
 			k.without = []string{"reason"} // the customer says no more than they know
 			k.user(briefOf(task))
-			goldWrites(k, task.Criteria.Actions, func(a domains.Action, _ string) { k.call(a.Name, a.Arguments) })
-			k.prepare(a.Name, nativeArgs(a.Arguments))
+			shopGold(k, task.Criteria.Actions, func(a domains.Action, _ string) { k.call(a.Name, a.Arguments) })
+			k.prepare(a.Name, shopArgs(a.Arguments))
 			ok, why := k.due(a.Name, a.Arguments)
 			t.Logf("%s: %s: due %v %s", task.ID, a.Name, ok, why)
 			if ok {

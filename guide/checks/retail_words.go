@@ -3,6 +3,7 @@ package checks
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tauguide/tauguide/guide"
@@ -299,8 +300,8 @@ func (m *shopMatter) namesAny(w shopWords) bool {
 	return false
 }
 
-// tells reports whether words name a method: by its id, by its kind, brand or last digits where these single it out,
-// or as the one that the order was paid with.
+// tells reports whether words name a method: by its id, by its kind, brand, last digits or balance where these single it
+// out, or as the one that the order was paid with.
 func (m *shopMatter) tells(w shopWords, id string) bool {
 	if w.has(id) || id == m.order().original() && originalPattern.MatchString(string(w)) {
 		return true
@@ -321,6 +322,9 @@ func (m *shopMatter) tells(w shopWords, id string) bool {
 	if method.brand != "" && w.has(method.brand) && alone(func(x shopMethod) bool { return x.brand == method.brand }) {
 		return true
 	}
-	kind := strings.ReplaceAll(method.source, "_", " ")
-	return w.hasAll(kind) && alone(func(x shopMethod) bool { return x.source == method.source })
+	if !w.hasAll(strings.ReplaceAll(method.source, "_", " ")) {
+		return false
+	}
+	return alone(func(x shopMethod) bool { return x.source == method.source }) ||
+		method.source == "gift_card" && w.has(strconv.FormatFloat(method.balance, 'f', 2, 64))
 }

@@ -79,7 +79,7 @@ func onOff(name string) []wording {
 		return []wording{
 			says(state, `\b`+name+`(?: mode)?\**(?: enabled)?`+fill+`(?:`+on+`)\b`),
 			says(state, `\b(?:`+verbs+`)\s+(?:the |my |both )?(?:[\w ]{0,20} and )?`+name),
-			says(state, `\b(?:turned|switched|toggled)\s+(?:the |my )?`+name+`(?: mode)?\s+(?:back )?`+on),
+			says(state, `\b(?:turned|switched|toggled)\s+(?:the |my )?`+name+`(?: mode)?\s+(?:back )?(?:`+on+`)\b`),
 		}
 	}
 	return slices.Concat(did("on", "turned on|switched on|enabled|activated", "on|yes|enabled|active"), did("off", "turned off|switched off|disabled|deactivated", "off|no|disabled|inactive"),

@@ -53,6 +53,12 @@ func (e *Env) Gold(a Action) (string, error) {
 	return out(), nil
 }
 
+// Apply is Gold for a caller that does not look at the result, which is then not rendered.
+func (e *Env) Apply(a Action) error {
+	_, err := e.execute(a.Requestor, a.Call())
+	return err
+}
+
 func (e *Env) execute(side Side, c ToolCall) (Output, error) {
 	if c.Malformed != "" || c.Reason != "" {
 		return nil, fmt.Errorf("invalid JSON arguments: %s", c.Reason)

@@ -40,7 +40,7 @@ const Greeting = "Hi! How can I help you today?"
 type Message struct {
 	Role      Role       `json:"role"`
 	Content   *string    `json:"content"`
-	ToolCalls []ToolCall `json:"tool_calls,omitempty"` // an empty, non-nil list counts as a tool call, as in the reference
+	ToolCalls []ToolCall `json:"tool_calls,omitzero"` // an empty, non-nil list counts as a tool call, as in the reference
 
 	ID        string `json:"id,omitempty"`        // tool: id of the call that it answers
 	Requestor Side   `json:"requestor,omitempty"` // tool: who made the call

@@ -147,6 +147,29 @@ func TestWhichCallsBelong(t *testing.T) {
 	}
 }
 
+// Where the call is about another kind of record, the verifying node says whether the right one was meant.
+func TestVerifierDecidesOtherKinds(t *testing.T) {
+	for check, rests := range map[string]string{
+		`call_ok("create_task", {"title": "Buy bread"})`: "x",
+		`call_ok("create_task", {"title": "Buy milk"})`:  "w",
+	} {
+		g := graphOf("s entry - ok>w\nw tool_authorization create_task ok>v\nv agent_action - ok>u\nu tool_authorization update_task_status ok>x\nx exit -")
+		v, _ := g.Node("v")
+		v.Check = check
+		c, err := guide.NewChecker(g, guide.InventoryOf(mockWorld(t)),
+			guide.Vocabulary{Targets: map[string]string{"create_task": "title", "update_task_status": "task_id"}}, guide.CheckerOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := newTalk(t).call("create_task", create).call("update_task_status", `{"task_id": "task_1", "status": "pending"}`)
+		call := toolCall(t, "update_task_status", `{"task_id": "task_1", "status": "pending"}`)
+		p := c.Walk(guide.NewTrace(k.msgs...), guide.Request{Target: "task_1", Call: &call})
+		if p.Node != rests {
+			t.Errorf("%s: rests at %s, want %s", check, p.Node, rests)
+		}
+	}
+}
+
 // The arguments of a proposed call are what the checks see, whatever was recorded before.
 func TestCallOverGrounded(t *testing.T) {
 	c, err := guide.NewChecker(oneNode(`request.grounded_values.title == "new" && request.grounded_values.kept == 1`, guide.AgentAction),

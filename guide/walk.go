@@ -43,8 +43,9 @@ func (p *Position) Unmet() *Step {
 //   - The classifier follows the request's intent. Another decision follows its first branch whose check holds. If
 //     none does, the branches without a check remain: a single one is followed; among several the one that authorizes
 //     the proposed write, else the walk rests at the decision.
-//   - An authorization is satisfied once its call has succeeded for this request. Before that the walk rests there, and
-//     the tool is enabled; for a proposed call only if it is of that tool and the node's check holds for it.
+//   - An authorization is satisfied once its call has succeeded for this request, and, where the call is about another
+//     kind of record than the request, the verifying node after it is too. Before that the walk rests there, and the
+//     tool is enabled; for a proposed call only if it is of that tool and the node's check holds for it.
 //
 // Walk is a pure function of its arguments.
 func (c *Checker) Walk(t *Trace, r Request) Position {
@@ -123,7 +124,7 @@ func (w *walker) look(n *Node) *way {
 		return here
 	case Entry:
 	case Authorization:
-		if !w.succeeded(n.Tool()) {
+		if !w.carriedOut(n) {
 			return w.atAuthorization(n, here)
 		}
 	case Decision:
@@ -149,6 +150,23 @@ func (w *walker) follow(here *way, e Edge) *way {
 	}
 	here.next = w.from(i)
 	return here
+}
+
+// carriedOut reports whether an authorization's call has succeeded for this request. Where the call is about another
+// kind of record than the request, as a bill on the way to a line, code cannot tell which success is meant; then the
+// node that verifies the call must agree.
+func (w *walker) carriedOut(n *Node) bool {
+	tool := n.Tool()
+	if !w.succeeded(tool) {
+		return false
+	}
+	kind := w.vocabulary.Targets[tool]
+	proposed := w.req.Call != nil && w.req.Call.Name == tool
+	if proposed || kind == "" || w.req.Target == "" || kind == w.targetKind(w.req) {
+		return true
+	}
+	verify, ok := w.graph.Node(n.Next())
+	return !ok || verify.Type != AgentAction || w.judge(verify).Holds
 }
 
 // atAuthorization is resting at an authorization whose call is still to come.

@@ -19,6 +19,12 @@ type Planned struct {
 	Mut  bool  `json:"mut"`  // a task whose gold plan changes something; the others are PV tasks
 }
 
+// The bounds of one run: a plan is held in memory, at about 200 bytes a conversation.
+const (
+	maxTrials  = 100_000 // as the config's schema says
+	maxPlanned = 10_000_000
+)
+
 // Worlds opens the data of all domains of a config.
 func Worlds(c *Config) (map[string]*domains.World, error) {
 	data := domains.Embedded()
@@ -104,6 +110,14 @@ func makePlan(c *Config, worlds map[string]*domains.World, limit int) ([]Planned
 			selected = selected[:limit]
 		}
 		tasks[i] = selected
+	}
+	planned := 0
+	for i := range tasks {
+		planned += len(tasks[i]) * len(c.Systems)
+	}
+	if c.Trials > maxTrials || planned*c.Trials > maxPlanned {
+		return nil, fmt.Errorf("%w: %d trials of each of %d tasks and systems are too many for one run: at most %d trials, and %d conversations in all",
+			ErrConfig, c.Trials, planned, maxTrials, maxPlanned)
 	}
 	var out []Planned
 	for trial, seed := range TrialSeeds(c.Seed, c.Trials) {

@@ -15,12 +15,29 @@ import (
 // goldTalk holds a conversation in which the agent carries out the task's gold plan, a call at a time.
 func goldTalk(tb testing.TB, w *domains.World, task *domains.Task) sim.Record {
 	tb.Helper()
-	var turns []sim.Turn
-	for _, a := range task.Criteria.Actions {
-		turns = append(turns, calls(a.Call()))
+	agent, user := []sim.Turn{}, []sim.Turn{says("Hello.")}
+	speaker := domains.AgentSide
+	hand := func(to sim.Side) {
+		switch {
+		case to == speaker:
+		case to == domains.UserSide:
+			agent = append(agent, says("Please do this."))
+		default:
+			user = append(user, says("Done."))
+		}
+		speaker = to
 	}
+	for _, a := range task.Criteria.Actions {
+		hand(a.Requestor)
+		if a.Requestor == domains.UserSide {
+			user = append(user, calls(a.Call()))
+		} else {
+			agent = append(agent, calls(a.Call()))
+		}
+	}
+	hand(domains.AgentSide)
 	rec, err := sim.Run(context.Background(), sim.Trial{Key: sim.Key{Domain: w.Name, Task: task.ID}, World: w, Task: task,
-		Agent: scripted(append(turns, says("All done."))...), User: scripted(says("Hello."), says(stop)), Limits: sim.DefaultLimits()})
+		Agent: scripted(append(agent, says("All done."))...), User: scripted(append(user, says(stop))...), Limits: sim.DefaultLimits()})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -29,7 +30,9 @@ func domainsCommand(p process) *cobra.Command {
 			RunE: func(_ *cobra.Command, args []string) error { return showDomain(p, data, args[0], asJSON) }},
 		&cobra.Command{Use: "check [NAME...]", Short: "Count tasks and replay every gold plan",
 			Long: "Count the tasks of every split (PV: no mutating call of the agent's in the gold plan; Mut: the others), replay every gold plan,\n" +
-				"and list the gold actions that fail. Findings are facts about the data and no error of the check.",
+				"and list the gold actions that fail, and what in tasks and policy makes figures mean something else than they say: unknown tools\n" +
+				"and arguments, texts that no message can hold, components that always pass, tasks that doing nothing passes, tools that the policy\n" +
+				"names and the agent lacks. Findings are facts about the data and no error of the check.",
 			RunE: func(_ *cobra.Command, args []string) error { return checkDomains(p, data, args, asJSON) }},
 	)
 	return cmd
@@ -181,6 +184,38 @@ func checkDomains(p process, data string, names []string, asJSON bool) error {
 		for _, b := range r.Broken {
 			fmt.Fprintf(p.stdout, "  task %s is broken: %s\n", b.Task, b.Error)
 		}
+		printLints(p, r.Lints)
 	}
 	return nil
+}
+
+// printLints prints findings about the data, those that read alike together with the tasks that have them.
+func printLints(p process, lints []check.Lint) {
+	const most = 8
+	type like struct {
+		kind       check.LintKind
+		field, why string
+	}
+	tasks := map[like][]string{}
+	var order []like
+	for _, l := range lints {
+		k := like{l.Kind, l.Field, l.Why}
+		if tasks[k] == nil {
+			order = append(order, k)
+		}
+		tasks[k] = append(tasks[k], l.Task)
+	}
+	for _, k := range order {
+		list := tasks[k]
+		where := k.field
+		if list[0] != "" {
+			shown := list[:min(len(list), most)]
+			where = fmt.Sprintf("%d tasks (%s", len(list), strings.Join(shown, ", "))
+			if len(list) > most {
+				where += ", …; --json lists all"
+			}
+			where += "), " + k.field
+		}
+		fmt.Fprintf(p.stdout, "  %s: %s: %s\n", k.kind, where, k.why)
+	}
 }

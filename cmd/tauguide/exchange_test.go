@@ -67,7 +67,7 @@ func TestExchangeRecorded(t *testing.T) {
 	if code != 0 {
 		t.Errorf("score ended with %d: %s", code, diag)
 	}
-	wants(t, "score", out, "10 trials: 10 agree", "mean reward recorded 0.8000, now 0.8000", "basis DB+COMMUNICATE", "DB* n.a.", "component", "max_steps")
+	wants(t, "score", out, "10 trials: 10 agree", "mean reward recorded 0.8000 of 10, now 0.8000 of 10", "basis DB+COMMUNICATE", "DB* n.a.", "component", "max_steps")
 
 	out, diag, code = exchange(t, nil, "import", "tau2", file, "--out", run, "--data", data)
 	if code != 0 {
@@ -149,5 +149,37 @@ func TestExchangeFaults(t *testing.T) {
 		if _, diag, code := exchange(t, nil, args...); code != exitUsage {
 			t.Errorf("%v ended with %d: %s", args, code, diag)
 		}
+	}
+}
+
+// TestExchangeJudge leaves a run without its judge, scores it with one, and holds that the run has the scores then.
+func TestExchangeJudge(t *testing.T) {
+	dir := t.TempDir()
+	config, run := filepath.Join(dir, "c.yaml"), filepath.Join(dir, "run")
+	text := "note: x\ntrials: 1\nmodels: {m: {synthetic: true}}\nuser: {model: m}\ndomains: [{name: retail}]\nsystems: [{name: A, agent: react, model: m}]\n"
+	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, diag, code := exchange(t, nil, "run", config, "--out", run); code != exitIncomplete {
+		t.Fatalf("a run without a judge ended with %d: %s%s", code, out, diag)
+	}
+	out, diag, code := exchange(t, nil, "score", run)
+	if code != exitIncomplete {
+		t.Errorf("scoring without a judge ended with %d: %s%s", code, out, diag)
+	}
+	wants(t, "score", out, "NL_ASSERTION* pending", "no verdicts are recorded")
+	out, diag, code = exchange(t, nil, "score", run, "--judge", "m", "--config", config)
+	if code != 0 {
+		t.Errorf("scoring with a judge ended with %d: %s%s", code, out, diag)
+	}
+	wants(t, "score", out, "unrecorded, reward recorded none, now 1")
+	wants(t, "the report", diag, "scores added")
+	out, diag, code = exchange(t, nil, "score", run)
+	if code != 0 {
+		t.Errorf("scoring again ended with %d: %s%s", code, out, diag)
+	}
+	wants(t, "score", out, "16 trials: 16 agree;")
+	if _, diag, code := exchange(t, nil, "score", run, "--judge", "nobody", "--config", config); code != exitUsage || !strings.Contains(diag, `no model "nobody"`) {
+		t.Errorf("an unknown judge ended with %d: %s", code, diag)
 	}
 }

@@ -68,7 +68,7 @@ func (m mean) String() string {
 	if m.n == 0 {
 		return "none"
 	}
-	return fmt.Sprintf("%.4f", m.sum/float64(m.n))
+	return fmt.Sprintf("%.4f of %d", m.sum/float64(m.n), m.n)
 }
 
 func newTally() tally { return tally{Outcomes: map[tau2.Outcome]int{}} }
@@ -200,12 +200,15 @@ func headline(c tau2.Comparison) string {
 	s := fmt.Sprintf("%s/%d%s: %s", c.Task, c.Trial, id, c.Outcome)
 	switch {
 	case c.Outcome == tau2.Failed:
-		return s + ", " + c.Err
+		return s + ", " + oneLine(c.Err)
 	case c.Outcome == tau2.Void:
 		return s + ", ended with " + string(c.Reason)
 	}
 	return fmt.Sprintf("%s, reward recorded %s, now %s (%s)", s, rewardText(c.Recorded), rewardText(c.Computed), c.Reason)
 }
+
+// oneLine keeps texts of tools, which may have many lines, from tearing the list.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func rewardText(r *float64) string {
 	if r == nil {
@@ -232,7 +235,7 @@ func (t *textPrinter) details(c tau2.Comparison) {
 		t.line("    pending: %s", c.Score.Pending)
 	}
 	for _, n := range c.Notes {
-		t.line("    note: %s", n)
+		t.line("    note: %s", oneLine(n))
 	}
 }
 

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/domains/domaintest"
 	"github.com/tauguide/tauguide/domains/airline"
+	"github.com/tauguide/tauguide/domains/domaintest"
 )
 
 func embedded(t testing.TB) *domains.World {

@@ -1,4 +1,5 @@
-// Package check examines a domain's data: what its splits hold, and whether every gold plan can be carried out.
+// Package check examines a domain's data: what its splits hold, whether every gold plan can be carried out, and what in
+// tasks and policy would make figures mean something else than they say.
 package check
 
 import (
@@ -14,6 +15,7 @@ type Report struct {
 	Actions int           `json:"gold_actions"`
 	Failing []Failure     `json:"failing_gold_actions"`
 	Broken  []Broken      `json:"broken_tasks"`
+	Lints   []Lint        `json:"lints"`
 }
 
 // SplitReport counts the tasks of a split: PV tasks ask for what the policy forbids or need no change, Mut tasks need one.
@@ -51,6 +53,7 @@ func World(w *domains.World) Report {
 			r.Broken = append(r.Broken, Broken{Task: w.Tasks[i].ID, Error: err.Error()})
 		}
 	}
+	r.Lints = append([]Lint{}, lints(w)...)
 	return r
 }
 
@@ -74,14 +77,9 @@ func split(w *domains.World, name string) SplitReport {
 // replay runs a gold plan in an environment of its own, then its assertions in one that syncs after each action, as
 // a conversation would.
 func (r *Report) replay(w *domains.World, t *domains.Task) error {
-	env, err := w.NewGold(t)
+	env, err := start(w, t)
 	if err != nil {
 		return err
-	}
-	if t.InitialState != nil {
-		if _, err := env.Replay(t.InitialState.History, true); err != nil {
-			return fmt.Errorf("message_history: %w", err)
-		}
 	}
 	if t.Criteria == nil {
 		return nil
@@ -103,6 +101,20 @@ func (r *Report) replay(w *domains.World, t *domains.Task) error {
 		}
 	}
 	return nil
+}
+
+// start opens the environment that a gold plan begins in.
+func start(w *domains.World, t *domains.Task) (*domains.Env, error) {
+	env, err := w.NewGold(t)
+	if err != nil {
+		return nil, err
+	}
+	if t.InitialState != nil {
+		if _, err := env.Replay(t.InitialState.History, true); err != nil {
+			return nil, fmt.Errorf("message_history: %w", err)
+		}
+	}
+	return env, nil
 }
 
 func kind(w *domains.World, name string) string {

@@ -230,9 +230,10 @@ func (t *Table[V]) diff(o any, dst []Change) []Change {
 }
 
 func (t *Table[V]) same(a, b *V) bool {
-	x := t.base.typ.dump(nil, a, value.Sorted)
-	y := t.base.typ.dump(nil, b, value.Sorted)
-	return string(x) == string(y)
+	both := t.base.typ.dump(make([]byte, 0, 4096), a, value.Sorted)
+	n := len(both)
+	both = t.base.typ.dump(both, b, value.Sorted)
+	return string(both[:n]) == string(both[n:])
 }
 
 // candidates are the keys at which two tables can differ, sorted.

@@ -8,15 +8,18 @@ import (
 // Say returns a text, which stands in the result as it is, without quotes.
 func Say(text string) (Result, error) { return func() string { return text }, nil }
 
+// roomFor is the space that a result is first given; most records fit.
+const roomFor = 2048
+
 // Show returns one record; its fields print in order of declaration, numbers as numbers.
 func Show[V any](t record.Type[V], rec *V) (Result, error) {
-	return func() string { return string(t.Dump(nil, rec, value.Declared)) }, nil
+	return func() string { return string(t.Dump(make([]byte, 0, roomFor), rec, value.Declared)) }, nil
 }
 
 // ShowAll returns a list of records.
 func ShowAll[V any](t record.Type[V], recs []*V) (Result, error) {
 	return func() string {
-		dst := []byte{'['}
+		dst := append(make([]byte, 0, roomFor), '[')
 		for i, r := range recs {
 			if i > 0 {
 				dst = append(dst, ", "...)

@@ -67,10 +67,12 @@ func airlineHelpers() []cel.EnvOption {
 		return types.Bool(newDesk(t).passengersKnown(t, in[0].Value()))
 	})...)
 	out = append(out, guide.TraceFunction("summary_index", any1, cel.IntType, func(t *guide.Trace, in []ref.Val) ref.Val {
-		return types.Int(summaryIndex(t, newDesk(t).details(airObject(in[0].Value()))))
+		d := newDesk(t)
+		return types.Int(d.summaryIndex(t, d.details(airObject(in[0].Value()))))
 	})...)
 	return append(out, guide.TraceFunction("agreement_index", any1, cel.IntType, func(t *guide.Trace, in []ref.Val) ref.Val {
-		return types.Int(agreementIndex(t, newDesk(t).details(airObject(in[0].Value()))))
+		d := newDesk(t)
+		return types.Int(d.agreementIndex(t, d.details(airObject(in[0].Value()))))
 	})...)
 }
 

@@ -50,7 +50,7 @@ type airMethod struct {
 type airProfile struct {
 	membership string
 	methods    map[string]airMethod
-	people     []airPerson // the user and the saved passengers
+	people     []airPerson // the saved passengers and, last, the user
 }
 
 // version is a reservation as one result showed it.
@@ -130,6 +130,14 @@ func (d *airDesk) readProfile(t *guide.Trace, m map[string]any) {
 	if slices.ContainsFunc(t.User, func(s guide.Said) bool { return statesID(s.Text, id) }) {
 		d.user = id
 	}
+}
+
+// self is the user as a passenger.
+func (p airProfile) self() airPerson {
+	if len(p.people) == 0 {
+		return airPerson{}
+	}
+	return p.people[len(p.people)-1]
 }
 
 // statesID reports whether a text contains an id as a word of its own, in any case.

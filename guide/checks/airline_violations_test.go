@@ -77,6 +77,8 @@ func airViolations() []airViolation {
 		{row: "B9 too few charged", user: airAraminta, tool: "book_reservation", base: airBooking, change: `{"nonfree_baggages": 0}`, rests: "book.bags_charged"},
 		{row: "B9 too many charged", user: airAraminta, tool: "book_reservation", base: airBooking, change: `{"nonfree_baggages": 3}`, rests: "book.bags_charged"},
 		{row: "B10", user: airAraminta, tool: "book_reservation", base: airBooking, change: `{"payment_methods": [{"payment_id": "card-96425", "amount": 798}]}`, rests: "book.price_adds_up"},
+		{row: "B10 by a refund", user: airAraminta, tool: "book_reservation", base: airBooking,
+			change: `{"payment_methods": [{"payment_id": "cert-98663", "amount": 900}, {"payment_id": "card-96425", "amount": -52}]}`, rests: "book.price_adds_up"},
 		{row: "B11", user: airAraminta, brief: oneWay + " No insurance.", silent: true, tool: "book_reservation", base: airBooking, change: `{` + airUninsured + `}`, rests: "book.bags_needed"},
 		{row: "B12", user: airAraminta, brief: oneWay + " We have five bags.", silent: true, tool: "book_reservation", base: airBooking, change: `{` + airUninsured + `}`, rests: "book.offer_insurance"},
 		{row: "B13", user: airAraminta, tool: "book_reservation", base: airBooking, change: `{"payment_methods": [{"payment_id": "card-96425", "amount": 788}]}`, rests: "book.price_adds_up"},
@@ -158,6 +160,14 @@ func (a *flightAgent) twice(tool string, args value.Value) {
 	p, _ := a.check.Authorize(a.trace, domains.ToolCall{Name: tool, Arguments: args, Requestor: domains.AgentSide}, a.trace.Len())
 	if p.Authorizes != "" {
 		a.t.Errorf("%s is authorized a second time without a new yes", tool)
+	}
+	if tool != "cancel_reservation" && tool != "send_certificate" {
+		return
+	}
+	m, _ := guide.Native(args).(map[string]any)
+	a.propose(tool, m)
+	if p, _ = a.check.Authorize(a.trace, domains.ToolCall{Name: tool, Arguments: args, Requestor: domains.AgentSide}, a.trace.Len()); p.Authorizes != "" {
+		a.t.Errorf("%s is authorized a second time, which a new yes does not make right", tool)
 	}
 }
 

@@ -11,12 +11,13 @@ import (
 	"github.com/tauguide/tauguide/guide"
 )
 
-// What is read from plain text: whether a message of the agent sets out a change, whether the user agreed to it, why
-// the user cancels, and whose name somebody gave. These are heuristics; README.md says what they recognise.
+// What is read from plain text: whether a message of the agent sets out a change, and whether the user agreed to it.
+// These are heuristics; README.md says what they recognise.
 
 var (
 	airGrouping = regexp.MustCompile(`(\d),(\d{3})\b`)
-	airCents    = regexp.MustCompile(`(\d)\.00\b`)
+	airAsksYes  = regexp.MustCompile(`(?i)\b(proceed|confirm|go ahead|shall i|should i|(like|want) me to|yes)\b`)
+	airCents    = regexp.MustCompile(`(\d)\.0+\b`)
 )
 
 // airFold brings texts to a form in which notations compare: lower case, no thousands separators, spaces for
@@ -54,46 +55,61 @@ func airNames(text, phrase string) bool {
 
 func airWordByte(b byte) bool { return b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 0x80 }
 
-// wordings is one detail that a summary has to name, as alternatives of which any will do.
-type wordings []string
+// airDetail is something that a summary has to name, in any of several wordings.
+type airDetail struct {
+	wordings    []string
+	answer      bool   // will do in the user's answer: the card, which people name as they agree
+	reservation string // id; a text that asks for a yes need not repeat it where the conversation is about it
+}
 
 // details lists what a message must name to set out a change with these arguments. Whatever stays as it is in the
 // reservation need not be named.
-func (d *airDesk) details(args map[string]any) []wordings {
+func (d *airDesk) details(args map[string]any) []airDetail {
 	if len(args) == 0 {
 		return nil
 	}
-	var out []wordings
-	name := func(alternatives ...string) {
-		for i, a := range alternatives {
-			alternatives[i] = airFold(a)
+	var out []airDetail
+	add := func(x airDetail) {
+		for i, w := range x.wordings {
+			x.wordings[i] = airFold(w)
 		}
-		out = append(out, alternatives)
+		out = append(out, x)
 	}
+	name := func(wordings ...string) { add(airDetail{wordings: wordings}) }
 	id := airText(args, "reservation_id")
 	r := d.reservations[id]
 	if r == nil {
 		r = &airReservation{}
 	}
 	if id != "" {
-		name(id)
+		add(airDetail{wordings: []string{id}, reservation: id})
 	}
 	if cabin := airText(args, "cabin"); cabin != "" && cabin != r.cabin {
 		name(cabin)
 	}
 	for _, f := range airFlights(args["flights"]) {
-		if _, kept := r.holds(f); !kept {
-			name(f.number)
+		if _, kept := r.holds(f); kept {
+			continue
+		}
+		name(f.number)
+		if !slices.ContainsFunc(r.segments, func(s airSegment) bool { return s.date == f.date }) {
 			name(dateWordings(f.date)...)
 		}
 	}
-	for _, p := range airPeople(args["passengers"]) {
-		if !slices.Contains(r.passengers, p) {
-			name(p.first)
-			name(p.last)
+	people := airPeople(args["passengers"])
+	for _, p := range people {
+		if slices.Contains(r.passengers, p) || id == "" && len(people) == 1 && p == d.users[d.user].self() {
+			continue
 		}
+		name(p.first)
+		name(p.last)
 	}
 	d.nameBags(args, r, name)
+	if method := airText(args, "payment_id"); method != "" {
+		if cost, err := d.priceChange(args); err != nil || cost != 0 {
+			add(airDetail{wordings: d.methodWordings(method), answer: true})
+		}
+	}
 	d.nameMoney(args, name)
 	if id != "" && len(args) == 1 {
 		name("cancel", "cancels", "cancelled", "canceled", "cancelling", "canceling", "cancellation")
@@ -117,13 +133,8 @@ func (d *airDesk) nameBags(args map[string]any, r *airReservation, name func(...
 	name("bag", "bags", "baggage", "baggages", "luggage", "suitcase", "suitcases")
 }
 
-// nameMoney asks for the amounts and the payment methods, unless nothing is to be paid or refunded.
+// nameMoney asks for the amounts and the payment methods of a booking, and for the amount of a certificate.
 func (d *airDesk) nameMoney(args map[string]any, name func(...string)) {
-	if id := airText(args, "payment_id"); id != "" {
-		if cost, err := d.priceChange(args); err != nil || cost != 0 {
-			name(d.methodWordings(id)...)
-		}
-	}
 	for _, x := range airList(args["payment_methods"]) {
 		p := airObject(x)
 		name(d.methodWordings(airText(p, "payment_id"))...)
@@ -191,22 +202,80 @@ func ordinal(n int) string {
 	return "th"
 }
 
-// setsOut reports whether a text names every detail. No details are never set out.
-func setsOut(text string, details []wordings) bool {
-	text = airFold(text)
-	for _, alternatives := range details {
-		if !slices.ContainsFunc(alternatives, func(a string) bool { return airNames(text, a) }) {
+// setsOut reports whether a text of the agent names every detail, with the help of the user's answer where that will
+// do. No details are never set out.
+func (d *airDesk) setsOut(t *guide.Trace, s guide.Said, answer string, details []airDetail) bool {
+	text := airFold(s.Text)
+	answer = airFold(answer)
+	for _, x := range details {
+		named := func(in string) bool {
+			return slices.ContainsFunc(x.wordings, func(w string) bool { return airNames(in, w) })
+		}
+		switch {
+		case named(text):
+		case x.answer && named(answer):
+		case x.reservation != "" && airAsksYes.MatchString(s.Text) && d.subject(t, s) == x.reservation:
+		default:
 			return false
 		}
 	}
 	return len(details) > 0
 }
 
+// heard is what the agent said to the user. A text beside a tool call does not reach them.
+func heard(t *guide.Trace) []guide.Said {
+	beside := map[int]bool{}
+	for _, c := range t.Calls {
+		beside[c.Index] = true
+	}
+	return slices.DeleteFunc(slices.Clone(t.Agent), func(s guide.Said) bool { return beside[s.Index] })
+}
+
+// subject is the reservation that a text is about without naming any: the one that was named last, or the only one
+// that was read; "" if the text names one.
+func (d *airDesk) subject(t *guide.Trace, s guide.Said) string {
+	at, last := -1, ""
+	for _, texts := range [][]guide.Said{heard(t), t.User} {
+		for _, x := range texts {
+			if x.Index > s.Index || x.Index < at {
+				continue
+			}
+			if id := d.namedLast(airFold(x.Text)); id != "" {
+				at, last = x.Index, id
+			}
+		}
+	}
+	switch {
+	case at == s.Index:
+		return ""
+	case at < 0 && len(d.order) == 1:
+		return d.order[0]
+	}
+	return last
+}
+
+// namedLast is the id of a reservation that was read and comes last in a folded text.
+func (d *airDesk) namedLast(text string) string {
+	at, last := -1, ""
+	for _, id := range d.order {
+		if word := airFold(id); airNames(text, word) {
+			if i := strings.LastIndex(text, word); i > at {
+				at, last = i, id
+			}
+		}
+	}
+	return last
+}
+
 // summaryIndex is the index of the agent's latest text that sets out the details, -1 if there is none.
-func summaryIndex(t *guide.Trace, details []wordings) int {
+func (d *airDesk) summaryIndex(t *guide.Trace, details []airDetail) int {
 	at := -1
-	for _, s := range t.Agent {
-		if setsOut(s.Text, details) {
+	for _, s := range heard(t) {
+		answer := ""
+		if i := slices.IndexFunc(t.User, func(u guide.Said) bool { return u.Index > s.Index }); i >= 0 {
+			answer = t.User[i].Text
+		}
+		if d.setsOut(t, s, answer, details) {
 			at = s.Index
 		}
 	}
@@ -215,13 +284,13 @@ func summaryIndex(t *guide.Trace, details []wordings) int {
 
 // agreementIndex is the index of the user's latest explicit yes that is the first answer to a text of the agent that
 // sets out the details; -1 if there is none, or if the latest such answer was none.
-func agreementIndex(t *guide.Trace, details []wordings) int {
-	at, next := -1, 0
+func (d *airDesk) agreementIndex(t *guide.Trace, details []airDetail) int {
+	at, next, agent := -1, 0, heard(t)
 	for i, answer := range t.User {
-		for next < len(t.Agent) && t.Agent[next].Index < answer.Index {
+		for next < len(agent) && agent[next].Index < answer.Index {
 			next++
 		}
-		if next == 0 || (i > 0 && t.User[i-1].Index > t.Agent[next-1].Index) || !setsOut(t.Agent[next-1].Text, details) {
+		if next == 0 || (i > 0 && t.User[i-1].Index > agent[next-1].Index) || !d.setsOut(t, agent[next-1], answer.Text, details) {
 			continue
 		}
 		at = -1
@@ -230,109 +299,4 @@ func agreementIndex(t *guide.Trace, details []wordings) int {
 		}
 	}
 	return at
-}
-
-// passengersKnown reports whether passengers have complete names and dates of birth that the user gave or that stand
-// in the user's profile or reservations.
-func (d *airDesk) passengersKnown(t *guide.Trace, v any) bool {
-	var said strings.Builder
-	for _, s := range t.User {
-		said.WriteString(airFold(s.Text) + "\n")
-	}
-	known := slices.Clone(d.users[d.user].people)
-	for _, id := range d.order {
-		if r := d.reservations[id]; r.user == d.user {
-			known = append(known, r.passengers...)
-		}
-	}
-	gave := func(words string) bool { return airNames(said.String(), airFold(words)) }
-	for _, p := range airPeople(v) {
-		if p.first == "" || p.last == "" || p.born == "" {
-			return false
-		}
-		first, last, born := gave(p.first), gave(p.last), givesBirth(gave, p.born)
-		for _, k := range known {
-			first = first || strings.EqualFold(k.first, p.first)
-			last = last || strings.EqualFold(k.last, p.last)
-			born = born || k.born == p.born
-		}
-		if !first || !last || !born {
-			return false
-		}
-	}
-	return len(airList(v)) > 0
-}
-
-// givesBirth looks for a date of birth, in any usual notation.
-func givesBirth(gave func(string) bool, born string) bool {
-	t, err := time.Parse(time.DateOnly, born)
-	if err != nil {
-		return false
-	}
-	if gave(born) || gave(t.Format("01/02/2006")) || gave(t.Format("1/2/2006")) || gave(t.Format("02/01/2006")) {
-		return true
-	}
-	return gave(strconv.Itoa(t.Year())) && slices.ContainsFunc(dateWordings(born)[1:], gave)
-}
-
-var (
-	airSentence = regexp.MustCompile(`[.!?;\n]+`)
-	airClause   = regexp.MustCompile(`(?i),|\b(because|since|due to|as|but|so)\b`)
-	airCovered  = regexp.MustCompile(`(?i)\b(sick|ill|illness|unwell|flu|fever|covid|injur\w+|surgery|hospital\w*|medical|health|disease|infection|pneumonia|migraine|broken? (my|your|our|his|her|their|an?|the) \w+|weather|storms?|thunderstorms?|hurricanes?|snow\w*|blizzards?|typhoons?|tornado(es)?|floods?|flooding)\b`)
-	airUnwell   = regexp.MustCompile(`(?i)(\bnot|n['’]t) (feel|feeling) (very |so |too |at all )?(well|good)\b`)
-	airDenial   = regexp.MustCompile(`(?i)\b(no|not|never|none|nobody|nothing|without|neither|fake|pretend|healthy)\b|n['’]t\b`)
-	airNoHealth = regexp.MustCompile(`(?i)\bsick (and tired )?of\b|\b(cat|dog|pet|puppy|kitten)\b|\b(if i (was|were|am|said|say|told)|what if)\b|\bweather (is|was|will be|looks) (fine|good|nice|great)\b`)
-	airReason   = regexp.MustCompile(`(?i)\bbecause\b|\bsince\b|\bdue to\b|\breason\b|\bas (i|we|my|our)\b|\bplans?\b|\bno longer\b|\bby mistake\b|\bemergency\b|\b(can.t|cannot|can not|unable to|not able to) (travel|fly|make|go|come|attend)|\b(was|been|got|were) cancel|\bcancelled (the|my|our) flight\b|\bchanged (my|our) mind\b|\b(need|want|wish|decided) to (stay|change|rebook|fly)\b|\bconflict|\bcoincides?\b|\bmix.?up\b|\bduplicate|\bso (that )?(i|we)\b|\binstead\b`)
-	airAskedWhy = regexp.MustCompile(`(?i)\breasons?\b|\bwhy\b`)
-
-	airWish   = regexp.MustCompile(`(?i)\bcompensat\w*|\bvouchers?\b|\breimburse\w*|\bgoodwill\b|\bmake (it|this|that) up\b|\bmake up for\b|\bgesture\b`)
-	airDemand = regexp.MustCompile(`(?i)\b(give|get|want|demand|deserve|owe|offer|issue|send|entitled|expect|request|ask(ing)? for)\b[^.!?]{0,40}\b(certificates?|credits?)\b`)
-	airPaying = regexp.MustCompile(`(?i)\b(pay|paying|use|using|charge|cover)\b`)
-)
-
-// cancelReason reads from the user's texts whether a reason for cancelling was given, and whether one is of health or
-// weather, which insurance covers. An answer to the agent's question for the reason is one, whatever it says.
-func cancelReason(t *guide.Trace) (given, covered bool) {
-	next := 0
-	for _, s := range t.User {
-		for next < len(t.Agent) && t.Agent[next].Index < s.Index {
-			next++
-		}
-		if next > 0 && airAskedWhy.MatchString(t.Agent[next-1].Text) || airReason.MatchString(s.Text) {
-			given = true
-		}
-		for _, sentence := range airSentence.Split(s.Text, -1) {
-			if coveredReason(sentence) {
-				given, covered = true, true
-			}
-		}
-	}
-	return given, covered
-}
-
-// coveredReason looks for a word of illness or weather that nothing before it in the same clause denies.
-func coveredReason(sentence string) bool {
-	if airNoHealth.MatchString(sentence) {
-		return false
-	}
-	for _, clause := range airClause.Split(sentence, -1) {
-		at := airCovered.FindStringIndex(clause)
-		if airUnwell.MatchString(clause) || at != nil && !airDenial.MatchString(clause[:at[0]]) {
-			return true
-		}
-	}
-	return false
-}
-
-// compensationAsked reports whether the user asked for a compensation. A certificate that is to pay for something is
-// no compensation.
-func compensationAsked(t *guide.Trace) bool {
-	for _, s := range t.User {
-		for _, sentence := range airSentence.Split(s.Text, -1) {
-			if airWish.MatchString(sentence) || airDemand.MatchString(sentence) && !airPaying.MatchString(sentence) {
-				return true
-			}
-		}
-	}
-	return false
 }

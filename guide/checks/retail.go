@@ -222,13 +222,14 @@ func (m *shopMatter) method() map[string]bool {
 	return verdict
 }
 
-// methodChosen reports whether the customer named the method, or said yes to a summary that did.
+// methodChosen reports whether the customer named the method, or said yes to a text that did.
 func (m *shopMatter) methodChosen(id string) bool {
-	if slices.ContainsFunc(m.user, func(s guide.Said) bool { return m.tells(shopWordsOf(s.Text), id) }) {
-		return true
+	for i, a := range m.agent {
+		if answer := m.answerTo(i); answer.Affirms() && m.namesMethod(shopWordsOf(a.Text), shopWordsOf(answer.Text)) {
+			return true
+		}
 	}
-	_, yes := m.agreement()
-	return yes >= 0
+	return slices.ContainsFunc(m.user, func(s guide.Said) bool { return m.tells(shopWordsOf(s.Text), id) })
 }
 
 func shopCents(dollars float64) int64 { return int64(math.Round(dollars * 100)) }

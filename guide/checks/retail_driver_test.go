@@ -17,8 +17,9 @@ type clerk struct {
 	*driver
 	db       map[string]any
 	customer string   // user id
-	without  []string // parts that are left out: identity, order, profile, products, reminder, reason, address, summary, yes
+	without  []string // parts that are left out: identity, statement, order, profile, products, reminder, reason, address, summary, yes
 	wordy    bool     // items and methods are described, not named by their ids
+	beside   bool     // the summary stands beside a tool call
 }
 
 func newClerk(t testing.TB, w *domains.World, db map[string]any, c *guide.Checker, task *domains.Task, customer string) *clerk {
@@ -43,7 +44,9 @@ func (k *clerk) identify() {
 		return
 	}
 	k.agent("Please tell me your e-mail address, or your name and zip code.")
-	k.user("It is " + email + ".")
+	if !k.skips("statement") {
+		k.user("It is " + email + ".")
+	}
 	k.call("find_user_id_by_email", object("email", email))
 }
 
@@ -89,10 +92,17 @@ func (k *clerk) prepare(name string, args map[string]any) {
 	if len(news) > 0 && !k.skips("reminder") {
 		reminder = " Please make sure that no item is missing: this works only once."
 	}
-	if !k.skips("summary") {
-		k.agent("This is what I will do: " + k.summary(name, args) + "." + reminder + " Shall I go ahead?")
-	} else {
+	setOut := "This is what I will do: " + k.summary(name, args) + "." + reminder + " Shall I go ahead?"
+	switch {
+	case k.skips("summary"):
 		k.agent("I will see to it." + reminder)
+	case k.beside:
+		c := domains.ToolCall{ID: "beside", Name: "calculate", Arguments: object("expression", "1 + 1"), Requestor: domains.AgentSide}
+		k.trace.Add(domains.Message{Role: domains.RoleAssistant, Content: &setOut, ToolCalls: []domains.ToolCall{c}},
+			domains.ResultMessage(c, k.env.Call(domains.AgentSide, c)))
+		k.agent("Shall I go ahead?")
+	default:
+		k.agent(setOut)
 	}
 	if k.skips("yes") {
 		k.user("What would happen then?")

@@ -213,6 +213,8 @@ type retailViolation struct {
 	Without     []string     `yaml:"without"`  // parts that the agent leaves out
 	Says        []string     `yaml:"says"`     // what the customer claims
 	Asks        string       `yaml:"asks"`     // what the agent sets out in place of the call
+	Recants     bool         `yaml:"recants"`  // the change is set out again and the customer says no
+	Beside      bool         `yaml:"beside"`   // the summary stands beside a tool call
 	Call        retailCall   `yaml:"call"`
 	Rests       string       `yaml:"rests"` // node that withholds it
 }
@@ -261,8 +263,12 @@ func TestRetailViolations(t *testing.T) {
 			for _, s := range v.Says {
 				k.user(s)
 			}
-			k.without = v.Without
+			k.without, k.beside = v.Without, v.Beside
 			k.prepare(v.Call.Name, shopArgs(v.Call.args(t)))
+			if v.Recants {
+				k.agent("So I will " + k.summary(v.Call.Name, shopArgs(v.Call.args(t))) + ", right?")
+				k.user("No, wait. I have changed my mind about that.")
+			}
 			if v.Asks != "" {
 				k.agent(v.Asks)
 				k.user("Yes, please.")

@@ -62,7 +62,7 @@ var (
 	// otherReasonPattern is what people say when they give a reason of another kind.
 	otherReasonPattern = regexp.MustCompile(`(?i)\bbecause\b|\bcheaper\b|\b(better|lower) (price|deal)\b|\btoo (long|late|slow|expensive)\b|\bdelay|\breason is\b`)
 	// reminder asks whether the list of items is complete, or says that there is no second time.
-	shopReminder = regexp.MustCompile(`(?i)\b(only|just) (be )?(\w+ ){0,3}(once|one time)\b|\bonce per order\b|\bone[- ]time\b|\b(any|no|other|additional|more|further) (other |additional |more )?(items?|changes|products?)\b|\ball (of )?(the |your )?(items?|changes)\b|\bmissing\b|\beverything (that )?you\b|\bthe only (item|change|one)s?\b|\b(is|are) (this|that|these|those) (all|everything|the complete)\b|\b(is|that's|was) (all|everything)\b|\banything else\b.{0,40}\b(order|change|exchange|modify|include|add)\b|\bcan(not|'t| no longer)( \w+){0,4} (again|afterwards?|any ?more|further)\b`)
+	shopReminder = regexp.MustCompile(`(?i)\b(only|just) (be )?(\w+ ){0,3}(once|one time)\b|\bonce per order\b|\bone[- ]time\b|\b(any|no|other|additional|more|further) (other |additional |more )?(items?|changes|products?)\b|\ball (of )?(the |your )?(items?|changes)\b|\bmissing\b|\bonly (the|this|these|those)\b|\beverything (that )?you\b|\bthe only (item|change|one)s?\b|\b(is|are) (this|that|these|those) (all|everything|the complete)\b|\b(is|that's|was) (all|everything)\b|\banything else\b.{0,40}\b(order|change|exchange|modify|include|add)\b|\bcan(not|'t| no longer)( \w+){0,4} (again|afterwards?|any ?more|further)\b`)
 )
 
 // givesReason reports whether a text names a reason for cancelling, of the two that count.
@@ -166,19 +166,22 @@ func shopVerbs() map[string]*regexp.Regexp {
 // tool call is not counted: the customer does not see it.
 func (m *shopMatter) agreement() (summary, yes int) {
 	summary, yes = -1, -1
-	verb := m.verb
 	for i, a := range m.agent {
+		if m.verb == nil || !m.verb.MatchString(a.Text) {
+			continue
+		}
 		answer := m.answerTo(i)
-		if verb == nil || !verb.MatchString(a.Text) || !m.setsOut(a.Text, answer.Text) {
+		both := m.setsOut(a.Text, answer.Text)
+		if !both && !m.setsOut(a.Text, "") {
 			continue
 		}
 		summary = a.Index
-		if answer.Text == "" {
-			continue // no answer yet; an earlier yes stands
-		}
-		yes = -1
-		if answer.Affirms() {
+		switch {
+		case answer.Text == "": // no answer yet; an earlier yes stands
+		case both && answer.Affirms():
 			yes = answer.Index
+		default:
+			yes = -1
 		}
 	}
 	return summary, yes

@@ -1,6 +1,8 @@
 package checks
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"cel.dev/cel-go/cel"
@@ -14,25 +16,15 @@ import (
 // telecom is the vocabulary of the telecom domain.
 func telecom() guide.Vocabulary {
 	record := cel.MapType(cel.StringType, cel.DynType)
-	amounts := cel.MapType(cel.StringType, cel.DoubleType)
 	helpers := []cel.EnvOption{
 		cel.Function("the_line", cel.Overload("the_line_facts_request", []*cel.Type{record, record}, record, cel.BinaryBinding(theLine))),
 		cel.Function("the_bill", cel.Overload("the_bill_facts_request", []*cel.Type{record, record}, record, cel.BinaryBinding(theBill))),
-		cel.Function("terms", cel.Overload("terms_facts_request", []*cel.Type{record, record}, amounts, cel.BinaryBinding(terms))),
 	}
-	helpers = append(helpers, guide.TraceFunction("stated", []*cel.Type{amounts}, cel.BoolType, func(t *guide.Trace, args []ref.Val) ref.Val {
-		want := amountsOf(args[0])
-		for _, s := range t.Agent {
-			if want.in(s.Text) {
-				return types.True
-			}
-		}
-		return types.False
-	})...)
-	helpers = append(helpers, guide.TraceFunction("agreed", []*cel.Type{amounts}, cel.BoolType, func(t *guide.Trace, args []ref.Val) ref.Val {
-		want := amountsOf(args[0])
-		return types.Bool(yesTo(t, want.in) >= 0)
-	})...)
+	for name, holds := range map[string]func(terms, *guide.Trace) bool{"stated": terms.stated, "agreed": terms.agreed} {
+		helpers = append(helpers, guide.TraceFunction(name, []*cel.Type{record, record}, cel.BoolType, func(t *guide.Trace, args []ref.Val) ref.Val {
+			return types.Bool(holds(termsOf(args[0], args[1]), t))
+		})...)
+	}
 	return guide.Vocabulary{
 		Facts:   telecomFacts,
 		Helpers: helpers,
@@ -49,13 +41,13 @@ var telecomNow = time.Date(2025, 2, 25, 12, 8, 0, 0, time.UTC)
 
 // telecomFacts is what the agent knows of the account, from its own calls, and of the phone, from the user's reports.
 func telecomFacts(t *guide.Trace) map[string]any {
-	a := newAccounts(t)
+	a, said := newAccounts(t), reportsOf(t)
 	facts := map[string]any{
 		"customer": a.customer, "lines": map[string]any{}, "bills": map[string]any{}, "plans": map[string]any{},
 		"line": a.concerned(), "bills_known": a.allBillsKnown(), "overdue": a.withStatus("Overdue"), "awaiting": a.withStatus("Awaiting Payment"),
 		"no_line": a.lineRecord("", nil), "no_bill": a.billRecord("", nil),
-		"abroad": abroad(t), "choice": choice(t), "named_gb": namedData(t), "phone": phoneFacts(t), "paid_at": reportedAt(t, paidPattern),
-		"rebooted_at": reportedAt(t, rebootPattern),
+		"abroad": abroad(t), "choice": choice(t), "named_gb": namedData(t), "phone": phoneFacts(said), "paid_at": reportedAt(said, paidPattern),
+		"rebooted_at": reportedAt(said, rebootPattern),
 	}
 	for id, l := range a.lines {
 		facts["lines"].(map[string]any)[id] = a.lineRecord(id, l)
@@ -70,7 +62,7 @@ func telecomFacts(t *guide.Trace) map[string]any {
 }
 
 // theLine returns the record of the line that a request is about: the proposed or grounded line_id, else the request's
-// target, else the only line whose number the customer gave.
+// target, else the line whose number the customer gave.
 func theLine(facts, request ref.Val) ref.Val {
 	lines, _ := walkKeys(facts, "lines").(traits.Mapper)
 	for _, id := range []ref.Val{walkKeys(request, "grounded_values", "line_id"), walkKeys(request, "target"), walkKeys(facts, "line")} {
@@ -112,26 +104,56 @@ func theBill(facts, request ref.Val) ref.Val {
 	return walkKeys(facts, "no_bill")
 }
 
-// terms returns what the customer has to agree to: gb and usd for additional data, usd for a bill. It is empty while
-// that cannot be worked out yet.
-func terms(facts, request ref.Val) ref.Val {
-	out := map[string]float64{}
+// terms is what the customer has to agree to before a change that costs money.
+type terms struct {
+	amounts
+	bill string // "" for additional data
+	tool string // the change
+}
+
+// termsOf works out the terms: gigabytes and their price for additional data, the total for a bill. They are empty while
+// they cannot be worked out yet.
+func termsOf(facts, request ref.Val) terms {
 	gb, data := toFloat(walkKeys(request, "grounded_values", "gb_amount"))
 	if walkKeys(request, "grounded_values", "bill_id") == nil && !data && !paysBill(walkKeys(request, "intent")) {
 		gb, data = toFloat(walkKeys(facts, "named_gb"))
 		data = data && gb > 0
 	}
-	switch {
-	case data:
+	out := terms{amounts: amounts{gb: -1, usd: -1}, tool: "refuel_data"}
+	if data {
 		if price, ok := toFloat(walkKeys(theLine(facts, request), "price")); ok && price >= 0 {
-			out["gb"], out["usd"] = gb, gb*price
+			out.gb, out.usd = gb, gb*price
 		}
-	default:
-		if due, ok := toFloat(walkKeys(theBill(facts, request), "total")); ok && due >= 0 {
-			out["usd"] = due
-		}
+		return out
 	}
-	return types.DefaultTypeAdapter.NativeToValue(out)
+	bill := theBill(facts, request)
+	id, _ := walkKeys(bill, "id").(types.String)
+	out.bill, out.tool = string(id), "send_payment_request"
+	if due, ok := toFloat(walkKeys(bill, "total")); ok && due >= 0 {
+		out.usd = due
+	}
+	return out
+}
+
+// stated reports whether a text of the agent names the terms. What was said before the same kind of change was made does
+// not count for the next one, unless it names the bill.
+func (w terms) stated(t *guide.Trace) bool {
+	return slices.ContainsFunc(t.Agent, func(s guide.Said) bool { return w.in(s.Text) && (s.Index > w.spent(t) || w.names(s.Text)) })
+}
+
+// agreed reports whether the customer said an explicit yes to such a text.
+func (w terms) agreed(t *guide.Trace) bool {
+	return yesTo(t, w.in) > w.spent(t) || yesTo(t, func(s string) bool { return w.in(s) && w.names(s) }) >= 0
+}
+
+func (w terms) names(text string) bool { return w.bill != "" && strings.Contains(text, w.bill) }
+
+// spent is the index of the latest change of the kind, -1 if there was none.
+func (w terms) spent(t *guide.Trace) int {
+	if c := t.LastOK(w.tool); c != nil {
+		return c.Index
+	}
+	return -1
 }
 
 func paysBill(intent ref.Val) bool {
@@ -160,15 +182,4 @@ func toFloat(v ref.Val) (float64, bool) {
 		return float64(n), true
 	}
 	return 0, false
-}
-
-func amountsOf(v ref.Val) amounts {
-	out := amounts{gb: -1, usd: -1}
-	if f, ok := toFloat(walkKeys(v, "gb")); ok {
-		out.gb = f
-	}
-	if f, ok := toFloat(walkKeys(v, "usd")); ok {
-		out.usd = f
-	}
-	return out
 }

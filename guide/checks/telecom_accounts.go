@@ -167,17 +167,26 @@ func (a *accounts) ownBill(id string, b jsonObject) bool {
 	return a.customer != "" && (slices.Contains(a.ids("bill_ids"), id) || asText(b["customer_id"]) == a.customer)
 }
 
-// concerned returns the line whose number the customer gave, "" if none of those read is, or several are.
+// concerned returns the customer's line whose number they gave; of several the one that they named first. It is "" while
+// none that was read has such a number.
 func (a *accounts) concerned() string {
-	found := ""
-	for id, l := range a.lines {
-		if !slices.Contains(a.ids("line_ids"), id) || !saidNumber(a.trace, asText(l["phone_number"])) {
+	type place struct{ index, at int }
+	found, first := "", place{}
+	for _, id := range a.ids("line_ids") {
+		phone := asText(a.lines[id]["phone_number"])
+		if phone == "" || !saidNumber(a.trace, phone) {
 			continue
 		}
-		if found != "" {
-			return ""
+		here := place{index: a.trace.Len()}
+		for _, s := range a.trace.User {
+			if at := numberAt(s.Text, phone); at >= 0 {
+				here = place{s.Index, at}
+				break
+			}
 		}
-		found = id
+		if found == "" || here.index < first.index || here.index == first.index && here.at < first.at {
+			found, first = id, here
+		}
 	}
 	return found
 }

@@ -8,61 +8,30 @@ import (
 	"testing"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/domaintest"
 	"github.com/tauguide/tauguide/domains/telecom"
 	"github.com/tauguide/tauguide/domains/value"
 	"github.com/tauguide/tauguide/guide"
-	"github.com/tauguide/tauguide/guide/checks"
 )
 
 // hotline carries a conversation between an agent that keeps to the policy and a customer who does what they are told.
 // Calls of both sides run in the task's real environment, and the customer reports what the phone says.
 type hotline struct {
-	t       testing.TB
-	world   *domains.World
+	*driver
 	task    *domains.Task
-	env     *domains.Env
-	checker *guide.Checker
-	trace   *guide.Trace
 	known   string            // what the customer knows about themselves
 	omit    map[string]bool   // steps that the agent leaves out
 	profile map[string]any    // of the customer who was looked up
 	lines   map[string]string // line id → plan id
-	number  int
-}
-
-func telecomChecker(t testing.TB, w *domains.World) *guide.Checker {
-	t.Helper()
-	b, err := guide.LoadShipped("telecom")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := guide.Compose(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := checks.For("telecom")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := guide.NewChecker(g, guide.InventoryOf(w), v, guide.CheckerOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
 }
 
 func newHotline(t testing.TB, c *guide.Checker, w *domains.World, task *domains.Task) *hotline {
 	t.Helper()
-	env, err := w.New(task)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := &hotline{t: t, world: w, task: task, env: env, checker: c, trace: guide.NewTrace(), lines: map[string]string{}}
+	h := &hotline{driver: newDriver(t, w, c, task), task: task, lines: map[string]string{}}
 	in := task.UserScenario.Instructions
 	if in.KnownInfo != nil {
 		h.known = firstPerson(*in.KnownInfo)
 	}
-	h.agent(domains.Greeting)
 	h.user(firstPerson(in.ReasonForCall))
 	return h
 }
@@ -72,30 +41,9 @@ func firstPerson(s string) string {
 	return strings.NewReplacer("You are", "I am", "you are", "I am", "Your", "My", "your", "my", "You", "I", "you", "I").Replace(s)
 }
 
-func (h *hotline) user(s string) {
-	h.trace.Add(domains.Message{Role: domains.RoleUser, Content: &s})
-}
-
-func (h *hotline) agent(s string) {
-	h.trace.Add(domains.Message{Role: domains.RoleAssistant, Content: &s})
-}
-
-// run makes a call of one side and returns what came of it.
-func (h *hotline) run(side domains.Side, name string, args value.Value) domains.ToolResult {
-	h.number++
-	c := domains.ToolCall{ID: fmt.Sprintf("c%d", h.number), Name: name, Arguments: args, Requestor: side}
-	role := domains.RoleAssistant
-	if side == domains.UserSide {
-		role = domains.RoleUser
-	}
-	res := h.env.Call(side, c)
-	h.trace.Add(domains.Message{Role: role, ToolCalls: []domains.ToolCall{c}}, domains.ResultMessage(c, res))
-	return res
-}
-
 // read makes a call of the agent's and returns its result.
 func (h *hotline) read(name string, args ...string) any {
-	res := h.run(domains.AgentSide, name, arguments(args...))
+	res := h.call(name, object(args...))
 	v, err := value.ParseString(res.Content)
 	if err != nil || res.Error {
 		return nil
@@ -103,18 +51,14 @@ func (h *hotline) read(name string, args ...string) any {
 	return guide.Native(v)
 }
 
-func arguments(pairs ...string) value.Value {
-	m := &value.Map{}
-	for i := 0; i < len(pairs); i += 2 {
-		m.Set(pairs[i], value.OfString(pairs[i+1]))
-	}
-	return value.OfMap(m)
-}
-
 // device has the customer use their phone and report what it says.
 func (h *hotline) device(name string, args value.Value) {
 	h.agent("Please use " + name + " on your phone and tell me what you see.")
-	h.user("I have done that. This is what I see now: " + h.run(domains.UserSide, name, args).Content)
+	h.calls++
+	c := domains.ToolCall{ID: fmt.Sprintf("u%d", h.calls), Name: name, Arguments: args, Requestor: domains.UserSide}
+	res := h.env.Call(domains.UserSide, c)
+	h.trace.Add(domains.Message{Role: domains.RoleUser, ToolCalls: []domains.ToolCall{c}}, domains.ResultMessage(c, res))
+	h.user("I have done that. This is what I see now: " + res.Content)
 }
 
 func (h *hotline) on(name string) { h.device(name, value.OfMap(nil)) }
@@ -253,13 +197,13 @@ const yes = "Yes, please go ahead."
 
 // propose asks whether a change is due.
 func (h *hotline) propose(c domains.ToolCall) (guide.Position, bool) {
-	p, ok := h.checker.Authorize(h.trace, c, 0)
+	p, ok := h.check.Authorize(h.trace, c, 0)
 	return p, ok && p.Authorizes == c.Name
 }
 
 // carryOut makes a change and does what has to follow it.
 func (h *hotline) carryOut(c domains.ToolCall) {
-	res := h.run(domains.AgentSide, c.Name, c.Arguments)
+	res := h.call(c.Name, c.Arguments)
 	if res.Error {
 		h.t.Errorf("%s: %s: %s", h.task.ID, c.Name, res.Content)
 	}
@@ -292,4 +236,12 @@ func telecomWorlds(t *testing.T, run func(t *testing.T, w *domains.World)) {
 	}
 }
 
-func telecomDomain() domains.Domain { return telecom.Domain() }
+func realTelecom(t testing.TB) *domains.World {
+	t.Helper()
+	return domaintest.Real(t, telecom.Domain(), domains.Options{})
+}
+
+func embeddedTelecom(t testing.TB) *domains.World {
+	t.Helper()
+	return domaintest.Embedded(t, telecom.Domain(), domains.Options{})
+}

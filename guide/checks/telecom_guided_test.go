@@ -1,6 +1,7 @@
 package checks_test
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/tauguide/tauguide/domains"
@@ -30,7 +31,7 @@ func intentOf(t *domains.Task) string {
 func (h *hotline) follow(intent string) string {
 	before := ""
 	for range maxSteps {
-		p := h.checker.Walk(h.trace, guide.Request{ID: "r", Intent: intent})
+		p := h.check.Walk(h.trace, guide.Request{ID: "r", Intent: intent, Target: h.ownLine()})
 		if p.Done {
 			return p.Node
 		}
@@ -55,16 +56,16 @@ func (h *hotline) act(p guide.Position) {
 	c := domains.ToolCall{Name: p.Authorizes, Requestor: domains.AgentSide}
 	switch p.Authorizes {
 	case "send_payment_request":
-		c.Arguments = arguments("customer_id", h.customer(), "bill_id", h.overdueBill())
+		c.Arguments = object("customer_id", h.customer(), "bill_id", h.overdueBill())
 	case "refuel_data":
 		c.Arguments = h.refuel(line)
 	default:
-		c.Arguments = arguments("customer_id", h.customer(), "line_id", line)
+		c.Arguments = object("customer_id", h.customer(), "line_id", line)
 	}
 	if q, due := h.propose(c); !due {
 		h.t.Errorf("%s: at %s %s is not authorized: rests at %s: %s", h.task.ID, p.Node, describeCall(c), q.Node, note(&q))
 	}
-	h.run(domains.AgentSide, c.Name, c.Arguments)
+	h.call(c.Name, c.Arguments)
 }
 
 func (h *hotline) refuel(line string) value.Value {
@@ -160,6 +161,8 @@ func (h *hotline) obey(node string) bool {
 		h.readBills()
 	case "summarize", "confirm":
 		return h.ask(node)
+	case "verify_request": // the request for the bill before was sent, but not for this one
+		h.act(guide.Position{Node: node, Authorizes: "send_payment_request"})
 	case "tell_customer":
 		h.agent("I have sent you a payment request; please check it on your phone.")
 	case "see_paid":
@@ -168,13 +171,16 @@ func (h *hotline) obey(node string) bool {
 		h.agent("Are you outside your usual area, for instance abroad?")
 		h.user(h.known)
 	case "usage":
+		if h.ownLine() == "" {
+			h.readLines()
+		}
 		h.read("get_data_usage", "customer_id", h.customer(), "line_id", h.ownLine())
 	case "choose":
 		h.agent("Your data are used up. Do you want additional data or another plan?")
 		h.user("I do not want to change my plan. Please add data.")
 	case "amount":
 		h.agent("How much data do you want?")
-		h.user("Enough.")
+		h.user(fmt.Sprintf("%v GB, please.", h.wanted()))
 	case "read_plan":
 		h.priceOf(h.ownLine())
 	case "hand_over":
@@ -192,7 +198,7 @@ func (h *hotline) ask(node string) bool {
 	var c domains.ToolCall
 	switch {
 	case strings.Contains(node, "pay."):
-		c = domains.ToolCall{Name: "send_payment_request", Arguments: arguments("customer_id", h.customer(), "bill_id", h.overdueBill())}
+		c = domains.ToolCall{Name: "send_payment_request", Arguments: object("customer_id", h.customer(), "bill_id", h.overdueBill())}
 	default:
 		c = domains.ToolCall{Name: "refuel_data", Arguments: h.refuel(h.ownLine())}
 	}
@@ -205,11 +211,11 @@ func (h *hotline) step(s string) {
 	name, permission, _ := strings.Cut(s, " ")
 	switch {
 	case name == "set_network_mode_preference":
-		h.device(name, arguments("mode", "4g_5g_preferred"))
+		h.device(name, object("mode", "4g_5g_preferred"))
 	case permission != "":
-		h.device(name, arguments("app_name", "messaging", "permission", permission))
+		h.device(name, object("app_name", "messaging", "permission", permission))
 	case name == "check_app_permissions":
-		h.device(name, arguments("app_name", "messaging"))
+		h.device(name, object("app_name", "messaging"))
 	default:
 		h.on(name)
 	}

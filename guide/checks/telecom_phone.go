@@ -24,6 +24,7 @@ type sight struct {
 // aspect is a part of the phone, the words for its states, and which state is a fault.
 type aspect struct {
 	name  string
+	hints []string // a clause that holds none of these is not about it
 	words []wording
 	fault map[string]bool
 }
@@ -72,6 +73,21 @@ func clauses(text string) []string {
 	})
 }
 
+// reports is what a text of the customer reports.
+type reports struct {
+	clauses []string
+	index   int  // of the message
+	first   bool // the customer's first text
+}
+
+func reportsOf(t *guide.Trace) []reports {
+	out := make([]reports, len(t.User))
+	for i, s := range t.User {
+		out[i] = reports{clauses(s.Text), s.Index, s.Turn == 1}
+	}
+	return out
+}
+
 // onOff are the ways to say that a switch is on or off.
 func onOff(name string) []wording {
 	fill := `(?:\s+(?:mode|is|are|was|has been|shows?|says|currently|now|already|still|turned|switched|set to|to be|back|also|both))*\s*:?\s*["“*]*`
@@ -88,71 +104,64 @@ func onOff(name string) []wording {
 
 // aspects lists the parts of the phone that the policy asks for. Of several wordings that fit a clause the last one counts.
 var aspects = []aspect{
-	{"service", []wording{
+	{"service", []string{"📶", "📵", "✈️", "sign", "serv", "bars", "connect", "airplane"}, []wording{
 		says("ok", `📶|\b(excellent|good|fair|poor|weak|full|strong|decent)( cellular| cell)?( network)? (signal|bars|reception)\b|signal( strength)?\**( is| shows| at| was|:)*["“ ]+(now |at )?["“]?(excellent|good|fair|poor|strong)|\b(full|signal|of|some|two|three|four|\d) (signal )?bars?\b|(service|signal) (is|has been|was|came|seems to be) (now )?(back|restored|available)|cellular connection\**( is|:) (now )?(connected|active)|\bi (now )?have (cell |cellular )?(service|signal)\b|connected to( a| the)? [345]g`),
-		says("none", `📵 no signal|✈️|\b(no|without|lost)( cellular| cell| network)? (signal|service)\b|["“‘']?no[ _](signal|service)\b|signal( strength)?\**( is| shows|:) *["“]?none|signal["”]? (is )?still (missing|gone)|\bstill (don['’]t|do not) (see|have) (any )?(service|signal)|don['’]t (see|have) any (signal|service)|airplane mode (is )?(still )?(turned )?on\b`),
+		says("none", `📵 no signal|✈️|\b(no|without|lost)( cellular| cell| network)? (signal|service)\b|["“‘']?no[ _](signal|service)\b|signal( strength)?\**( is| shows|:) *["“]?none|signal["”]? (is )?still (missing|gone)|\bstill (don['’]t|do not) (see|have) (any )?(service|signal)|don['’]t (see|have) any (signal|service)|airplane mode\**:? (is )?(still )?(turned )?on\b`),
 	}, faults("none")},
-	{"airplane", append(onOff(`air ?plane mode`), says("on", `✈️|shows? ["“']?airplane mode["”']?$|airplane icon`), says("off", `airplane icon is gone|status bar: 📶|📵 no signal`)), faults("on")},
-	{"sim", []wording{
+	{"airplane", []string{"airplane", "air plane", "✈️", "📶", "📵"}, append(onOff(`air ?plane mode`), says("on", `✈️|shows? ["“']?airplane mode["”']?$|airplane icon`), says("off", `airplane icon is gone|status bar: 📶|📵 no signal`)), faults("on")},
+	{"sim", []string{"sim", "puk", "pin", "seated", "inserted"}, []wording{
 		says("active", `\bsim\b.{0,40}\b(active|recogni[sz]ed|detected|working)\b|re-?seated successfully|re-?(seat|insert)ed.{0,60}(signal|5g|service is back|recogni[sz]es)`),
 		says("missing", `no sim( card)?( is)?( being)? detected|\bsim\b.{0,40}\bmissing\b|sim( card)? (isn['’]t|is not|not) (being )?(detected|recogni[sz]ed)`),
 		says("locked", `\bsim\b.{0,60}\blocked\b|locked[_ ](with a )?(pin|puk)|\b(pin|puk)[- ]locked`),
 	}, faults("missing", "locked")},
-	{"apn", []wording{
+	{"apn", []string{"apn"}, []wording{
 		says("ok", `apn\b.{0,40}\binternet\b|apn (settings|name).{0,30}\b(look|seem|are|is)( to be)? (correct|fine|right|configured)|resetting apn settings|(reset|resetting|restored).{0,25}apn.{0,60}(restart|reboot)`),
 		says("wrong", `apn\b.{0,40}\b(broken|incorrect|wrong)\b`),
 	}, faults("wrong")},
-	{"mmsc", []wording{
+	{"mmsc", []string{"mmsc", "apn"}, []wording{
 		says("set", `mmsc.{0,80}(http|properly|correctly|is set\b|configured)|resetting apn settings|(reset|resetting|restored).{0,25}apn.{0,60}(restart|reboot)`),
 		says("unset", `mmsc.{0,60}(not set|isn['’]t set|missing|blank|empty|not configured|isn['’]t)`),
 	}, faults("unset")},
-	{"speed", []wording{
+	{"speed", []string{"speed", "mbps", "connection", "rated", "result"}, []wording{
 		says("slow", `\b(very poor|poor|fair|good)\b.{0,40}\b(speed|mbps)|\b(speed|mbps|rated|result)\b.{0,60}["“(‘']?\b(very poor|poor|fair|good)\b`),
 		says("excellent", `\b(speed|mbps|rated|result|connection is)\b.{0,80}["“(‘']?excellent\b|excellent["”]?( internet)? speed`),
 		says("none", `no[- ]connection|speed test.{0,30}(fail|no connection)|connection["”]? at all`),
 	}, faults("none", "slow")},
-	{"mms", []wording{
+	{"mms", []string{"mms", "picture", "photo", "messag", "send", "sent", "work"}, []wording{
 		says("ok", `\b(can|able to|could) (now )?(successfully )?send\b|(mms|picture messages?|messaging app|it)\b.{0,30}\b(works?|working( now)?|went through|sent( successfully)?)\b|successfully sent`),
 		says("no", `(mms|picture|photo|messag|send|it)\b.{0,60}\b(cannot|can['’]?t|can not|could ?n['’]t|unable|won['’]t|fail\w*|isn['’]t|doesn['’]t|not) ?(be )?(send|sent|work\w*|go|able|sending)|\b(cannot|can['’]?t|can not|could ?n['’]t|unable to|still can['’]t|not able to) send\b|\b(mms|picture).{0,40}\b(fails?|failed)\b|still (isn['’]t|not) working`),
 	}, faults("no")},
-	{"roaming", onOff(`data roaming`), faults("off")},
-	{"data", append(onOff(`mobile data`), says("on", `📱 data enabled`)), faults("off")},
-	{"saver", append(onOff(`data saver`), says("on", `🔽 data saver`)), faults("on")},
-	{"mode", []wording{
+	{"roaming", []string{"roaming"}, onOff(`data roaming`), faults("off")},
+	{"data", []string{"mobile data", "📱"}, append(onOff(`mobile data`), says("on", `📱 data enabled`)), faults("off")},
+	{"saver", []string{"saver"}, append(onOff(`data saver`), says("on", `🔽 data saver`)), faults("on")},
+	{"mode", []string{"mode", "prefer", "_only", "set to", "switched to", "changed"}, []wording{
 		says("new", `4g_5g_preferred|4g_only|(mode|prefer\w*|set to|switched to|changed).{0,60}\b[45]g`),
 		says("old", `[23]g_only|(mode|prefer\w*|set to).{0,40}\b[23]g([ -]only)?["”]?\s*$|\b[23]g only`),
 	}, faults("old")},
-	{"nettype", []wording{
+	{"nettype", []string{"2g", "3g", "4g", "5g"}, []wording{
 		says("new", `\b[345]g\b`),
 		says("2G", `\b2g\b`),
 	}, faults("2G")},
-	{"vpn", append(onOff(`vpn`), says("off", `disconnected (from )?(the |my )?vpn|vpn( is| was|['’]s)?( now)? (disconnected|not connected)|no active vpn|vpn disconnected|vpn is turned off`),
+	{"vpn", []string{"vpn", "🔒"}, append(onOff(`vpn`), says("off", `disconnected (from )?(the |my )?vpn|vpn( is| was|['’]s)?( now)? (disconnected|not connected)|no active vpn|vpn disconnected|vpn is turned off`),
 		says("on", `vpn (is )?(still |on and |currently )*connected|🔒|connected to a vpn`)), faults("on")},
-	{"wifi_calling", onOff(`wi-?fi calling`), faults("on")},
-}
-
-// exclusive keeps wordings of an aspect from clauses that speak of something else.
-var exclusive = map[string]*regexp.Regexp{
-	"mode":    regexp.MustCompile(`(?i)mode|prefer|_only|set to|switched to|changed`),
-	"nettype": regexp.MustCompile(`(?i)^(2g|3g|4g|5g)$|network|type|connect|signal|shows?|says?|see|on 2g|bars?|it['’]s`),
-	"vpn":     regexp.MustCompile(`(?i)vpn|🔒`),
+	{"wifi_calling", []string{"calling"}, onOff(`wi-?fi calling`), faults("on")},
 }
 
 // phoneFacts is the latest report of each aspect, and of the messaging app's permissions.
-func phoneFacts(t *guide.Trace) map[string]any {
+func phoneFacts(said []reports) map[string]any {
 	seen := map[string]*sight{"permissions": unseen()}
 	for _, a := range aspects {
 		seen[a.name] = unseen()
 	}
 	granted := map[string]bool{}
-	for _, s := range t.User {
-		if s.Turn == 1 && !barMark.MatchString(s.Text) {
+	for _, s := range said {
+		if s.first && !barMark.MatchString(strings.Join(s.clauses, " ")) {
 			continue
 		}
 		var bar string
-		for _, c := range clauses(s.Text) {
-			bar = report(seen, c, bar, s.Index)
-			permissions(seen["permissions"], granted, c, s.Index)
+		for _, c := range s.clauses {
+			bar = report(seen, c, bar, s.index)
+			permissions(seen["permissions"], granted, c, s.index)
 		}
 	}
 	out := map[string]any{}
@@ -167,8 +176,9 @@ func unseen() *sight { return &sight{at: -1, badAt: -1, fixedAt: -1} }
 // report files what a clause says, and returns what the status bar has said of the signal so far in this text. The bar
 // says that data are disabled also where there is no signal at all, which is not about the switch.
 func report(seen map[string]*sight, clause, bar string, index int) string {
+	lower := strings.ToLower(clause)
 	for _, a := range aspects {
-		if only := exclusive[a.name]; only != nil && !only.MatchString(clause) {
+		if !slices.ContainsFunc(a.hints, func(hint string) bool { return strings.Contains(lower, hint) }) {
 			continue
 		}
 		state := ""

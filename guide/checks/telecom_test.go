@@ -11,20 +11,9 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/domains/domaintest"
 	"github.com/tauguide/tauguide/domains/value"
 	"github.com/tauguide/tauguide/guide"
 )
-
-func realTelecom(t testing.TB) *domains.World {
-	t.Helper()
-	return domaintest.Real(t, telecomDomain(), domains.Options{})
-}
-
-func embeddedTelecom(t testing.TB) *domains.World {
-	t.Helper()
-	return domaintest.Embedded(t, telecomDomain(), domains.Options{})
-}
 
 // The paper's Table 6, and the subtypes of its Tables 8 and 9.
 func TestTelecomCatalog(t *testing.T) {
@@ -55,7 +44,7 @@ func TestTelecomCatalog(t *testing.T) {
 }
 
 func TestTelecomDecidable(t *testing.T) {
-	g := telecomChecker(t, embeddedTelecom(t)).Graph()
+	g := checkerFor(t, embeddedTelecom(t)).Graph()
 	decidable, evaluated := g.Share()
 	if float64(decidable) < 0.8*float64(evaluated) {
 		t.Errorf("%d of %d nodes decidable", decidable, evaluated)
@@ -66,7 +55,7 @@ func TestTelecomDecidable(t *testing.T) {
 // be authorized when it is due, and not again afterwards.
 func TestTelecomGold(t *testing.T) {
 	telecomWorlds(t, func(t *testing.T, w *domains.World) {
-		c := telecomChecker(t, w)
+		c := checkerFor(t, w)
 		writes := 0
 		for i := range w.Tasks {
 			h := newHotline(t, c, w, &w.Tasks[i])
@@ -106,9 +95,9 @@ func (h *hotline) goldStep(a domains.Action) bool {
 		}
 		return true
 	case a.Name == "transfer_to_human_agents":
-		h.run(domains.AgentSide, a.Name, a.Arguments)
+		h.call(a.Name, a.Arguments)
 	case !strings.HasPrefix(a.Name, "get_customer"):
-		h.run(domains.AgentSide, a.Name, a.Arguments)
+		h.call(a.Name, a.Arguments)
 	}
 	return false
 }
@@ -136,9 +125,13 @@ func walked(p *guide.Position) string {
 // what the agent says, and that must solve every task for which the policy has a solution.
 func TestTelecomGuided(t *testing.T) {
 	telecomWorlds(t, func(t *testing.T, w *domains.World) {
-		c := telecomChecker(t, w)
+		c, solved := checkerFor(t, w), 0
 		for i := range w.Tasks {
 			task := &w.Tasks[i]
+			if !repairs(w, task) {
+				continue
+			}
+			solved++
 			h := newHotline(t, c, w, task)
 			end := h.follow(intentOf(task))
 			transfers := slices.ContainsFunc(task.Criteria.Actions, func(a domains.Action) bool { return a.Name == "transfer_to_human_agents" })
@@ -146,11 +139,23 @@ func TestTelecomGuided(t *testing.T) {
 				t.Errorf("%s ends at %s, want %s", task.ID, end, want)
 			}
 			for _, a := range task.Criteria.EnvAssertions {
-				if ok, err := h.env.Check(a); err != nil || ok != a.Want {
-					t.Errorf("%s: %s%s: got %v, %v", task.ID, a.Func, value.AppendDump(nil, a.Arguments, value.Declared), ok, err)
+				if ok, err := h.env.Check(a); err != nil || !ok {
+					t.Errorf("%s: %s%s: %v, %v", task.ID, a.Func, value.AppendDump(nil, a.Arguments, value.Declared), ok, err)
 				}
 			}
 		}
+		if solved == 0 {
+			t.Fatal("no task was led")
+		}
+		t.Logf("%d of %d tasks led to their end", solved, len(w.Tasks))
+	})
+}
+
+// repairs reports whether a task's plan changes anything or hands over; what remains are wishes to be refused, which
+// this customer, who pays every request, would not show.
+func repairs(w *domains.World, task *domains.Task) bool {
+	return slices.ContainsFunc(task.Criteria.Actions, func(a domains.Action) bool {
+		return a.Name == "transfer_to_human_agents" || w.Agent.Mutates(a.Name) || a.Requestor == domains.UserSide && w.User.Mutates(a.Name)
 	})
 }
 
@@ -177,7 +182,7 @@ type action struct {
 	Args map[string]any `yaml:"args"`
 }
 
-func (a action) call(t testing.TB) domains.ToolCall {
+func (a action) toolCall(t testing.TB) domains.ToolCall {
 	m := &value.Map{}
 	for k, v := range a.Args {
 		s := fmt.Sprintf("%q", v)
@@ -207,7 +212,7 @@ func violations(t *testing.T) (out []violation) {
 
 func TestTelecomViolations(t *testing.T) {
 	w := embeddedTelecom(t)
-	c := telecomChecker(t, w)
+	c := checkerFor(t, w)
 	catalog, err := guide.ShippedCatalog("telecom")
 	if err != nil {
 		t.Fatal(err)
@@ -235,20 +240,29 @@ func TestTelecomViolations(t *testing.T) {
 			switch {
 			case p.Authorizes == call.Name:
 				t.Errorf("%s breaks %s but is authorized at %s", describeCall(call), v.Requirement, p.Node)
-			case ok != (v.Rests != "") || p.Node != v.Rests:
-				t.Errorf("rests at %q (%s), want %q\n%s", p.Node, note(&p), v.Rests, walked(&p))
+			case ok != (v.Rests != ""):
+				t.Errorf("some node authorizes the tool: %v", ok)
+			}
+			for _, r := range c.Open(call, since) {
+				if r.Intent != directIntent(call.Name) {
+					continue
+				}
+				if p := c.Walk(h.trace, r); p.Node != v.Rests {
+					t.Errorf("rests at %q (%s), want %q\n%s", p.Node, note(&p), v.Rests, walked(&p))
+				}
 			}
 		})
 	}
 }
 
+// directIntent is the kind of request that is about a change and nothing else.
+func directIntent(tool string) string {
+	return map[string]string{"send_payment_request": "pay_bill", "resume_line": "lift_suspension", "refuel_data": "refuel_data", "enable_roaming": "roaming"}[tool]
+}
+
 // stage plays the conversation up to the forbidden call.
 func (v violation) stage(h *hotline) domains.ToolCall {
-	call := v.Call.call(h.t)
-	h.omit = map[string]bool{}
-	for _, o := range v.Omit {
-		h.omit[o] = true
-	}
+	call := v.Call.toolCall(h.t)
 	if v.Who != "" {
 		h.known = v.Who
 	}
@@ -256,8 +270,8 @@ func (v violation) stage(h *hotline) domains.ToolCall {
 		h.identify()
 	} else {
 		h.user(h.known)
-		c := v.Lookup.call(h.t)
-		h.run(domains.AgentSide, c.Name, c.Arguments)
+		c := v.Lookup.toolCall(h.t)
+		h.call(c.Name, c.Arguments)
 		id, _ := call.ArgumentsMap().Get("customer_id")
 		h.profile, _ = h.read("get_details_by_id", "id", id.Str()).(map[string]any)
 	}
@@ -269,13 +283,17 @@ func (v violation) stage(h *hotline) domains.ToolCall {
 			h.on(a.User)
 			continue
 		}
-		c := a.call(h.t)
+		c := a.toolCall(h.t)
 		if h.world.Agent.Mutates(c.Name) {
 			h.prepare(c, yes)
 		}
-		if res := h.run(domains.AgentSide, c.Name, c.Arguments); res.Error {
+		if res := h.call(c.Name, c.Arguments); res.Error {
 			h.t.Fatalf("%s: %s", c.Name, res.Content)
 		}
+	}
+	h.omit = map[string]bool{}
+	for _, o := range v.Omit {
+		h.omit[o] = true
 	}
 	answer := v.Answer
 	if answer == "" {
@@ -296,7 +314,7 @@ func (v violation) stage(h *hotline) domains.ToolCall {
 // read and the customer agrees. What passes breaks nothing but the customer's own wish, and is listed here.
 func TestTelecomTemptations(t *testing.T) {
 	w := embeddedTelecom(t)
-	c := telecomChecker(t, w)
+	c := checkerFor(t, w)
 	unwanted := map[string]bool{"abroad-without-data refuel_data": true} // the customer wants to spend nothing
 	withheld, all := 0, 0
 	for i := range w.Tasks {

@@ -17,7 +17,7 @@ var (
 	phonePattern  = regexp.MustCompile(`\+?\d[\d\s().-]{5,}\d`)
 	notDigit      = regexp.MustCompile(`\D`)
 	tokenPattern  = regexp.MustCompile(`[a-z]+|\d+`)
-	gbPattern     = regexp.MustCompile(`(?i)(\d+(?:[.,]\d+)?|\b(?:half an?|one and a half|one|two|three|four|five|ten|an?|another))[ -]?(?:(?:more|extra|additional|whole)\s+)?(?:gb|gigs?|gigabytes?)\b`)
+	gbPattern     = regexp.MustCompile(`(?i)\bgb[ _]amount:? (\d+(?:\.\d+)?)|(\d+(?:[.,]\d+)?|\b(?:half an?|one and a half|one|two|three|four|five|ten|an?|another))[ -]?(?:(?:more|extra|additional|whole)\s+)?(?:gb|gigs?|gigabytes?)\b`)
 	moneyPattern  = regexp.MustCompile(`(?i)\$\s*(\d[\d,]*(?:\.\d+)?)|(\d[\d,]*(?:\.\d+)?)\s*(?:usd|dollars?|bucks)\b|\b(\d[\d,]*\.\d{2})\b`)
 	paidPattern   = regexp.MustCompile(`(?i)payment of [\d.]+|\b(i|i've|have|i have|just|already) (just |now |already |successfully )?(paid|made|completed|approved|accepted)\b.{0,40}(payment|bill|request|it\b|\$)|payment (was|is|has been|went|is now) (made|through|complete|completed|successful)|\bi('ve| have)? (just )?paid\b`)
 	rebootPattern = regexp.MustCompile(`(?i)restarting network services|\b(restarted|rebooted|rebooting (is )?done|has restarted|has rebooted)\b`)
@@ -32,12 +32,19 @@ func saidNumber(t *guide.Trace, phone string) bool {
 	if len(want) < 7 {
 		return false
 	}
-	names := func(text string) bool {
-		return slices.ContainsFunc(phonePattern.FindAllString(text, -1), func(found string) bool {
-			return strings.TrimPrefix(notDigit.ReplaceAllString(found, ""), "1") == strings.TrimPrefix(want, "1")
-		})
-	}
+	names := func(text string) bool { return numberAt(text, want) >= 0 }
 	return slices.ContainsFunc(t.User, func(s guide.Said) bool { return names(s.Text) }) || yesTo(t, names) >= 0
+}
+
+// numberAt is where a text names a phone number, -1 if it does not.
+func numberAt(text, phone string) int {
+	want := strings.TrimPrefix(notDigit.ReplaceAllString(phone, ""), "1")
+	for _, m := range phonePattern.FindAllStringIndex(text, -1) {
+		if strings.TrimPrefix(notDigit.ReplaceAllString(text[m[0]:m[1]], ""), "1") == want {
+			return m[0]
+		}
+	}
+	return -1
 }
 
 func saidID(t *guide.Trace, id string) bool {
@@ -123,9 +130,10 @@ func containsAmount(list []float64, want float64) bool {
 // dataIn lists the amounts of data that a text names, in GB.
 func dataIn(text string) (out []float64) {
 	for _, m := range gbPattern.FindAllStringSubmatch(text, -1) {
-		if n, ok := numberWords[strings.ToLower(m[1])]; ok {
+		found := m[1] + m[2]
+		if n, ok := numberWords[strings.ToLower(found)]; ok {
 			out = append(out, n)
-		} else if f, err := strconv.ParseFloat(strings.ReplaceAll(m[1], ",", "."), 64); err == nil {
+		} else if f, err := strconv.ParseFloat(strings.ReplaceAll(found, ",", "."), 64); err == nil {
 			out = append(out, f)
 		}
 	}
@@ -152,11 +160,12 @@ func namedData(t *guide.Trace) float64 {
 	return -1
 }
 
-func reportedAt(t *guide.Trace, p *regexp.Regexp) int {
+// reportedAt is the index of the latest report that matches, -1 if there is none.
+func reportedAt(said []reports, p *regexp.Regexp) int {
 	at := -1
-	for _, s := range t.User {
-		if slices.ContainsFunc(clauses(s.Text), p.MatchString) {
-			at = s.Index
+	for _, r := range said {
+		if slices.ContainsFunc(r.clauses, p.MatchString) {
+			at = r.index
 		}
 	}
 	return at

@@ -54,7 +54,9 @@ func Import(fsys fs.FS) (b *guide.Bundle, notes []string, err error) {
 		}
 		b.Subflows = append(b.Subflows, f)
 	}
-	b.Main.Intents = intents(b.Main)
+	if b.Main.Intents == nil {
+		b.Main.Intents = intents(b.Main)
+	}
 	return b, r.notes, settle(b)
 }
 
@@ -190,7 +192,10 @@ func (r *reader) file(fsys fs.FS, name, as, kind, domain string) (*guide.File, e
 		s, _ := e.Text()
 		f.Exits = append(f.Exits, s)
 	}
-	r.unknown(m, name, "schema_version", "kind", "domain", "name", "description", "entry", "exits", "max_directives_per_node", "nodes", "edges")
+	r.unknown(m, name, "schema_version", "kind", "domain", "name", "description", "entry", "exits", "max_directives_per_node", "nodes", "edges", extension)
+	if f.Intents, err = ownIntents(m, name); err != nil {
+		return nil, err
+	}
 	nodes, err := r.list(m, name, "nodes")
 	if err != nil {
 		return nil, err
@@ -255,6 +260,29 @@ func (r *reader) edges(m *value.Map, name string, f *guide.File) error {
 		}
 	}
 	return nil
+}
+
+// ownIntents reads the intents from the extension of a main file that was exported from here.
+func ownIntents(m *value.Map, name string) ([]guide.Intent, error) {
+	ext, ok := m.Get(extension)
+	if !ok {
+		return nil, nil
+	}
+	own, _ := ext.Map()
+	v, _ := own.Get("intents")
+	targets, ok := v.Map()
+	if !ok {
+		return nil, fmt.Errorf("%s: member %s.intents is not an object of labels to targets", name, extension)
+	}
+	var out []guide.Intent
+	for label, target := range targets.All() {
+		s, ok := target.Text()
+		if !ok {
+			return nil, fmt.Errorf("%s: %s.intents: the target of %q is not a text", name, extension, label)
+		}
+		out = append(out, guide.Intent{Label: label, Target: s})
+	}
+	return out, nil
 }
 
 // intents makes the main file's intents of the classifier's branches: each leads to the subflow or exit that comes

@@ -65,7 +65,7 @@ func file(f *guide.File, kind, domain string) *value.Map {
 	text("entry", f.Entry)
 	m.Set("exits", value.OfStrings(f.Exits))
 	m.Set("max_directives_per_node", value.OfInt(maxDirectives(kind)))
-	var nodes, edges []value.Value
+	nodes, edges := []value.Value{}, []value.Value{}
 	for _, n := range f.Nodes {
 		nodes = append(nodes, value.OfMap(node(n)))
 		if n.Type == guide.Decision {
@@ -80,6 +80,17 @@ func file(f *guide.File, kind, domain string) *value.Map {
 	}
 	m.Set("nodes", value.OfList(nodes))
 	m.Set("edges", value.OfList(edges))
+	if own := intentsOf(f.Intents); own.Len() > 0 && !value.Identical(value.OfMap(own), value.OfMap(intentsOf(intents(f)))) {
+		m.Set(extension, value.OfMap(value.MapOf(value.Pair{Key: "intents", Value: value.OfMap(own)})))
+	}
+	return m
+}
+
+func intentsOf(list []guide.Intent) *value.Map {
+	m := &value.Map{}
+	for _, in := range list {
+		m.Set(in.Label, value.OfString(in.Target))
+	}
 	return m
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
@@ -139,6 +140,11 @@ func TestRoundTrip(t *testing.T) {
 				}
 				if diff := cmp.Diff(tasksOf(first), tasksOf(again)); diff != "" && len(first.Header.Tasks) > 0 {
 					t.Errorf("%s: tasks (-first +again):\n%.2000s", layout, diff)
+				}
+				if first.Layout == tau2.LayoutJSON {
+					if diff := cmp.Diff(figuresOf(t, filepath.Join(dir, f)), figuresOf(t, exported), cmpopts.EquateApprox(0, 1e-9)); diff != "" {
+						t.Errorf("%s: the reference's figures (-first +again):\n%s", layout, diff)
+					}
 				}
 				second := into(t, again, w)
 				if a, b := summaryOf(t, run), summaryOf(t, second); a != b {

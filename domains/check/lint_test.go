@@ -1,0 +1,110 @@
+package check_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/airline"
+	"github.com/tauguide/tauguide/domains/all"
+	"github.com/tauguide/tauguide/domains/check"
+	"github.com/tauguide/tauguide/domains/domaintest"
+	"github.com/tauguide/tauguide/domains/mock"
+	"github.com/tauguide/tauguide/domains/retail"
+	"github.com/tauguide/tauguide/domains/telecom"
+)
+
+// TestLints checks one task or policy at a time in the mock domain.
+func TestLints(t *testing.T) {
+	const scenario = `"user_scenario":{"instructions":"x"}`
+	good := `{"name":"create_task","action_id":"1","arguments":{"user_id":"user_1","title":"t"}}`
+	for _, tt := range []struct{ name, task, policy, kind, field, why string }{
+		{"nothing wrong", `"evaluation_criteria":{"actions":[` + good + `],"reward_basis":["DB"]}`, "Use create_task.", "", "", ""},
+		{"tool that nobody has", `"evaluation_criteria":{"actions":[` + good + `,{"name":"create_tusk","action_id":"2","arguments":{}}],"reward_basis":["DB"]}`, "",
+			"unknown_tool", "evaluation_criteria.actions[1].name", `assistant has no tool "create_tusk" (nobody has it)`},
+		{"tool of the other side", `"evaluation_criteria":{"actions":[{"name":"create_task","requestor":"user","action_id":"1","arguments":{}}],"reward_basis":["ACTION"]}`, "",
+			"unknown_tool", "evaluation_criteria.actions[0].name", "it is the agent's"},
+		{"argument too many", `"evaluation_criteria":{"actions":[` + strings.Replace(good, `"title"`, `"colour":"red","title"`, 1) + `],"reward_basis":["ACTION"]}`, "",
+			"unknown_argument", "evaluation_criteria.actions[0].arguments.colour", "takes no such argument"},
+		{"argument too few", `"evaluation_criteria":{"actions":[` + strings.Replace(good, `"title":"t"`, `"description":"d"`, 1) + `],"reward_basis":["ACTION"]}`, "",
+			"unknown_argument", "evaluation_criteria.actions[0].arguments", "needs the argument title"},
+		{"compared and absent", `"evaluation_criteria":{"actions":[` + strings.Replace(good, `"action_id"`, `"compare_args":["description"],"action_id"`, 1) + `],"reward_basis":["ACTION"]}`, "",
+			"unknown_argument", "evaluation_criteria.actions[0].compare_args", "description is compared"},
+		{"needle with a comma", `"evaluation_criteria":{"actions":[` + good + `],"communicate_info":["12","1,000"],"reward_basis":["DB","COMMUNICATE"]}`, "",
+			"needle", "evaluation_criteria.communicate_info[1]", "no conversation can get a reward"},
+		{"needle with a comma that does not count", `"evaluation_criteria":{"actions":[` + good + `],"communicate_info":["1,000"],"reward_basis":["DB"]}`, "",
+			"needle", "evaluation_criteria.communicate_info[0]", "COMMUNICATE is not counted"},
+		{"empty needle", `"evaluation_criteria":{"actions":[` + good + `],"communicate_info":[""],"reward_basis":["DB"]}`, "", "needle", "evaluation_criteria.communicate_info[0]", "always met"},
+		{"blank needle", `"evaluation_criteria":{"actions":[` + good + `],"communicate_info":[" "],"reward_basis":["DB"]}`, "", "needle", "evaluation_criteria.communicate_info[0]", "white space"},
+		{"no assertions to judge", `"evaluation_criteria":{"actions":[` + good + `],"reward_basis":["DB","NL_ASSERTION"]}`, "", "auto_pass", "evaluation_criteria.nl_assertions", "NL_ASSERTION is counted"},
+		{"nothing to tell", `"evaluation_criteria":{"actions":[` + good + `]}`, "", "auto_pass", "evaluation_criteria.communicate_info", "COMMUNICATE is counted"},
+		{"null actions", `"evaluation_criteria":{"nl_assertions":["x"],"reward_basis":["DB","NL_ASSERTION"]}`, "", "auto_pass", "evaluation_criteria.actions", "actions are null"},
+		{"no basis", `"evaluation_criteria":{"actions":[` + good + `],"reward_basis":[]}`, "", "auto_pass", "evaluation_criteria.reward_basis", "no component is counted"},
+		{"nothing to do", `"evaluation_criteria":{"actions":[],"reward_basis":["DB"]}`, "", "idle_pass", "evaluation_criteria", "does nothing gets the reward 1"},
+		{"only reads", `"evaluation_criteria":{"actions":[{"name":"get_users","action_id":"1","arguments":{}}],"reward_basis":["DB"]}`, "", "idle_pass", "evaluation_criteria", "does nothing"},
+		{"no criteria", `"ticket":"x"`, "", "idle_pass", "evaluation_criteria", "there are none"},
+		{"tool of the user's in the policy", `"evaluation_criteria":{"actions":[` + good + `],"reward_basis":["DB"]}`, "Ask check_notifications first.", "policy_tool", "policy", "1 of the user's tools"},
+		{"tool of nobody's in the policy", `"evaluation_criteria":{"actions":[` + good + `],"reward_basis":["DB"]}`, "Then call drop_task(id), or create_task(x).", "policy_tool", "policy", "neither side has: drop_task"},
+		{"tool that the user does not have", `"user_tools":["fly"],"evaluation_criteria":{"actions":[` + good + `],"reward_basis":["DB"]}`, "", "user_tool", "user_tools[0]", `no tool "fly"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := *domaintest.Real(t, mock.Domain(), domains.Options{})
+			w.Policy = tt.policy
+			if tt.kind == "policy_tool" && strings.Contains(tt.policy, "check_notifications") {
+				w.Policy = strings.Replace(tt.policy, "check_notifications", w.User.Tools[0].Spec.Name, 1)
+			}
+			tasks, err := domains.ParseTasks([]byte(`[{"id":"x",` + scenario + `,` + tt.task + `}]`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Tasks, w.Splits = tasks, nil
+			lints := check.World(&w).Lints
+			if tt.kind == "" {
+				if len(lints) > 0 {
+					t.Errorf("found %+v", lints)
+				}
+				return
+			}
+			for _, l := range lints {
+				if string(l.Kind) == tt.kind && l.Field == tt.field && strings.Contains(l.Why, tt.why) && (l.Task == "x") == (tt.kind != "policy_tool") {
+					return
+				}
+			}
+			t.Errorf("found %+v, want %s at %s: %s", lints, tt.kind, tt.field, tt.why)
+		})
+	}
+}
+
+// TestRealLints pins what the reference's data holds.
+func TestRealLints(t *testing.T) {
+	for _, tt := range []struct {
+		domain domains.Domain
+		want   map[check.LintKind]int
+	}{
+		{retail.Domain(), map[check.LintKind]int{check.LintAutoPass: 72, check.LintIdle: 6}},
+		{airline.Domain(), map[check.LintKind]int{check.LintAutoPass: 44, check.LintIdle: 23}},
+		{telecom.Domain(), map[check.LintKind]int{check.LintPolicy: 1}},
+	} {
+		got := map[check.LintKind]int{}
+		for _, l := range check.World(domaintest.Real(t, tt.domain, domains.Options{})).Lints {
+			got[l.Kind]++
+		}
+		for _, k := range []check.LintKind{check.LintTool, check.LintArgument, check.LintNeedle, check.LintAutoPass, check.LintIdle, check.LintPolicy, check.LintUserTool} {
+			if got[k] != tt.want[k] {
+				t.Errorf("%s: %d of %s, want %d", tt.domain.Name, got[k], k, tt.want[k])
+			}
+		}
+	}
+}
+
+// TestEmbeddedLints holds that our own data has nothing that is plainly wrong.
+func TestEmbeddedLints(t *testing.T) {
+	for _, d := range all.Domains() {
+		for _, l := range check.World(domaintest.Embedded(t, d, domains.Options{})).Lints {
+			switch l.Kind {
+			case check.LintTool, check.LintArgument, check.LintNeedle, check.LintUserTool:
+				t.Errorf("%s: %+v", d.Name, l)
+			}
+		}
+	}
+}

@@ -1,0 +1,403 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/value"
+	"github.com/tauguide/tauguide/guide"
+)
+
+// Deterministic judges by code alone (spec/guide.md, section 4). A mutating call that the agent proposes or has made
+// opens a request; before that there is only the part of the workflow that all requests share.
+//
+// Verify depends on its input alone. It is safe for concurrent use.
+type Deterministic struct {
+	Setup *Setup
+	// Wishes are mutating calls that the user is known to want, in order: a scripted verifier's foreknowledge. The
+	// first that has not been made counts as a request.
+	Wishes []domains.ToolCall
+}
+
+const (
+	startID    = "start"    // the request that stands for the shared part of the workflow
+	transferID = "transfer" // the request that an untimely transfer opens
+	// patience is how many firings in a row a request that nobody proposes any more is kept without progress.
+	patience = 3
+)
+
+// project is a mutating call that stands for a request.
+type project struct {
+	id     string
+	call   domains.ToolCall
+	since  int
+	at     int // index of the message that made the call with success, -1 if there is none
+	intent string
+	fresh  bool // proposed just now
+}
+
+// Verify walks every request and returns the record that a model would.
+func (v *Deterministic) Verify(_ context.Context, in Input) (Answer, error) {
+	checker, err := v.Setup.Checker()
+	if err != nil {
+		return Answer{}, err
+	}
+	var rec Record
+	open := 0
+	for _, p := range v.projects(checker, in) {
+		t, intent, ok := v.traverse(checker, in, p)
+		if !ok {
+			continue
+		}
+		rec.Reconcile.Intents = append(rec.Reconcile.Intents, Intent{ID: p.id, Request: describe(p), Intent: intent})
+		rec.Traverse = append(rec.Traverse, t)
+		if t.Status == Open {
+			open++
+		}
+	}
+	v.untimely(checker, in, &rec)
+	if open == 0 && len(rec.Traverse) == 0 || open == 0 && !rec.Transfer {
+		v.start(checker, in, &rec)
+	}
+	return Answer{Record: rec}, nil
+}
+
+func describe(p project) string {
+	tool, rest, _ := strings.Cut(p.id, ":")
+	target, _, _ := strings.Cut(rest, "#")
+	if target == "" {
+		return tool
+	}
+	return tool + " for " + target
+}
+
+// projects lists the requests that the conversation, the state and the wishes give, those on record first.
+func (v *Deterministic) projects(c *guide.Checker, in Input) []project {
+	var out []project
+	add := func(p project) {
+		if slices.ContainsFunc(in.State.Requests, func(q Request) bool { return q.ID == p.id && q.Status == Done }) {
+			return
+		}
+		if i := slices.IndexFunc(out, func(o project) bool { return o.id == p.id }); i >= 0 {
+			out[i] = p
+			return
+		}
+		out = append(out, p)
+	}
+	for _, q := range in.State.Requests {
+		tool, _, ok := strings.Cut(q.ID, ":")
+		if q.Status != Open || !ok || q.Same >= patience {
+			continue
+		}
+		call := domains.ToolCall{Name: tool, Arguments: value.OfMap(q.Grounded.Map()), Requestor: domains.AgentSide}
+		p := v.project(c, in.Trace, call, in.Trace.Len())
+		p.id, p.since = q.ID, v.opened(c, in.Trace, q.ID)
+		p.at = v.success(c, in.Trace, q.ID, p.since)
+		add(p)
+	}
+	for _, made := range in.Trace.Calls {
+		if made.Done && made.Turn >= in.Trace.Turn()-1 && v.mutates(made.Name) {
+			call := domains.ToolCall{Name: made.Name, Arguments: value.OfMap(made.Args), Requestor: domains.AgentSide}
+			p := v.project(c, in.Trace, call, made.Index)
+			if made.OK {
+				p.at = made.Index
+			}
+			p.fresh = !made.OK
+			add(p)
+		}
+	}
+	for _, r := range in.Refused {
+		if v.mutates(r.Call.Name) {
+			p := v.project(c, in.Trace, r.Call, in.Trace.Len())
+			p.fresh = true
+			add(p)
+		}
+	}
+	if w, ok := v.wish(in); ok && !slices.ContainsFunc(out, func(p project) bool { return p.at < 0 && p.fresh }) {
+		add(v.project(c, in.Trace, w, in.Trace.Len()))
+	}
+	return out
+}
+
+func (v *Deterministic) mutates(tool string) bool { return v.Setup.World.Agent.Mutates(tool) }
+
+// project makes the request that a call at that index stands for. Repeated changes of the same record are requests of
+// their own, numbered from the second.
+func (v *Deterministic) project(c *guide.Checker, t *guide.Trace, call domains.ToolCall, index int) project {
+	key, n, since := keyOf(c, call), 1, 0
+	for _, made := range t.CallsOf(call.Name) {
+		if made.OK && made.Index < index && keyOfMade(c, made) == key {
+			n, since = n+1, made.Index+1
+		}
+	}
+	return project{id: numbered(key, n), call: call, since: since, at: -1}
+}
+
+func numbered(key string, n int) string {
+	if n == 1 {
+		return key
+	}
+	return key + "#" + strconv.Itoa(n)
+}
+
+func keyOf(c *guide.Checker, call domains.ToolCall) string {
+	if open := c.Open(call, 0); len(open) > 0 {
+		return open[0].ID
+	}
+	return call.Name + ":"
+}
+
+func keyOfMade(c *guide.Checker, made *guide.Call) string {
+	return keyOf(c, domains.ToolCall{Name: made.Name, Arguments: value.OfMap(made.Args)})
+}
+
+// opened is the index from which on calls count for a request: behind the success of the one before it.
+func (v *Deterministic) opened(c *guide.Checker, t *guide.Trace, id string) int {
+	key, number, _ := strings.Cut(id, "#")
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return 0
+	}
+	tool, _, _ := strings.Cut(key, ":")
+	since := 0
+	for _, made := range t.CallsOf(tool) {
+		if made.OK && n > 1 && keyOfMade(c, made) == key {
+			n, since = n-1, made.Index+1
+		}
+	}
+	return since
+}
+
+func (v *Deterministic) success(c *guide.Checker, t *guide.Trace, id string, since int) int {
+	key, _, _ := strings.Cut(id, "#")
+	tool, _, _ := strings.Cut(key, ":")
+	for _, made := range t.CallsOf(tool) {
+		if made.OK && made.Index >= since && keyOfMade(c, made) == key {
+			return made.Index
+		}
+	}
+	return -1
+}
+
+// wish is the first wish that has not been made.
+func (v *Deterministic) wish(in Input) (domains.ToolCall, bool) {
+	used := map[*guide.Call]bool{}
+	for _, w := range v.Wishes {
+		made := false
+		for _, c := range in.Trace.CallsOf(w.Name) {
+			if c.OK && !used[c] && value.Equal(value.OfMap(c.Args), value.OfMap(w.ArgumentsMap())) {
+				used[c], made = true, true
+				break
+			}
+		}
+		if !made && v.mutates(w.Name) {
+			return w, true
+		}
+		if !made {
+			return domains.ToolCall{}, false
+		}
+	}
+	return domains.ToolCall{}, false
+}
+
+// traverse walks one request. ok is false where there is nothing to say of it: its call was made without having been
+// due.
+func (v *Deterministic) traverse(c *guide.Checker, in Input, p project) (t Traversal, intent string, ok bool) {
+	at, known := c.Authorize(in.Trace, p.call, p.since)
+	t = Traversal{ID: p.id, Status: Open, Selection: Selection{Target: targetOf(c, p.call)}, Grounded: grounded(p.call)}
+	if !known {
+		if p.at >= 0 {
+			return t, "", false
+		}
+		t.Node, t.Remediation = v.Setup.Graph.Entry, unknownTool(p.call.Name)
+		return t, "", true
+	}
+	if p.at >= 0 && !passes(v.Setup.Graph, at, p.call.Name) {
+		before, _ := c.Authorize(guide.NewTrace(in.Messages[:p.at]...), p.call, p.since)
+		if before.Authorizes != p.call.Name {
+			return t, "", false
+		}
+		at = v.settled(before)
+	}
+	v.fill(&t, at, p)
+	return t, at.Intent, true
+}
+
+func unknownTool(tool string) string {
+	return fmt.Sprintf("The policy has no procedure that leads to %s. Do not call it; tell the user that this is not possible.", tool)
+}
+
+// fill writes a position into a traversal.
+func (v *Deterministic) fill(t *Traversal, at guide.Position, p project) {
+	for _, s := range at.Walk {
+		t.Walk = append(t.Walk, Visit{Node: s.Node, Satisfied: s.Satisfied, Reasoning: s.Note})
+	}
+	t.Node = at.Node
+	if at.Done {
+		t.Status = Done
+		return
+	}
+	n, ok := v.Setup.Graph.Node(at.Node)
+	if !ok {
+		return
+	}
+	t.Remediation = fillTarget(n.Remediation, t.Selection.Target)
+	switch {
+	case at.Authorizes != "":
+		tool := at.Authorizes
+		t.Authorize = &tool
+		t.Remediation = strings.TrimSpace(t.Remediation + "\nThe call is due now, exactly like this: " + written(p.call))
+	case p.fresh && t.Remediation != "":
+		t.Remediation = p.call.Name + " is not due yet. " + t.Remediation
+	}
+}
+
+func fillTarget(text, target string) string {
+	if target == "" {
+		target = "the record in question"
+	}
+	return strings.ReplaceAll(text, "{target}", target)
+}
+
+func written(c domains.ToolCall) string {
+	args, err := value.OfMap(c.ArgumentsMap()).MarshalJSON()
+	if err != nil {
+		args = []byte("{}")
+	}
+	return c.Name + " " + string(args)
+}
+
+func grounded(c domains.ToolCall) Grounded {
+	var out Grounded
+	for k, x := range c.ArgumentsMap().All() {
+		out = append(out, GroundedValue{Arg: k, Value: x, Source: "the call"})
+	}
+	return out
+}
+
+func targetOf(c *guide.Checker, call domains.ToolCall) string {
+	if open := c.Open(call, 0); len(open) > 0 {
+		return open[0].Target
+	}
+	return ""
+}
+
+// passes reports whether a walk went beyond an authorization of the tool.
+func passes(g *guide.Graph, p guide.Position, tool string) bool {
+	return slices.ContainsFunc(p.Walk, func(s guide.Step) bool {
+		n, ok := g.Node(s.Node)
+		return ok && s.Satisfied && n.Type == guide.Authorization && n.Tool() == tool
+	})
+}
+
+// settled is the position of a request whose call was due and has succeeded, where the change itself made conditions
+// before it untrue: an order that was cancelled is no longer pending. It goes from the authorization on to the exit, or
+// to the first decision.
+func (v *Deterministic) settled(p guide.Position) guide.Position {
+	p.Walk = slices.Clone(p.Walk)
+	p.Walk[len(p.Walk)-1].Satisfied = true
+	p.Authorizes = ""
+	for seen := map[string]bool{}; !seen[p.Node]; {
+		seen[p.Node] = true
+		n, ok := v.Setup.Graph.Node(p.Node)
+		if !ok || n.Next() == "" {
+			p.Done = ok && n.Type == guide.Exit
+			break
+		}
+		p.Node = n.Next()
+		p.Walk = append(p.Walk, guide.Step{Node: p.Node, Satisfied: true, Decided: true})
+	}
+	return p
+}
+
+// start is the part of the workflow before kinds of request are told apart.
+func (v *Deterministic) start(c *guide.Checker, in Input, rec *Record) {
+	at := c.Walk(in.Trace, guide.Request{ID: startID})
+	if at.Done || at.Node == "" {
+		return
+	}
+	t := Traversal{ID: startID, Status: Open}
+	v.fill(&t, at, project{})
+	if cl := v.Setup.Graph.Classifier(); cl != nil && !v.Setup.Graph.Reachable(v.Setup.Graph.Entry, cl.ID)[at.Node] {
+		t.Remediation = "" // what the user wants is not for code to tell
+	}
+	t.Authorize = nil
+	rec.Reconcile.Intents = append(rec.Reconcile.Intents, Intent{ID: startID, Request: "what the user calls about"})
+	rec.Traverse = append(rec.Traverse, t)
+}
+
+// untimely answers a transfer that was intercepted.
+func (v *Deterministic) untimely(c *guide.Checker, in Input, rec *Record) {
+	if !slices.ContainsFunc(in.Refused, func(r Refusal) bool { return r.Call.Name == TransferTool }) {
+		return
+	}
+	if v.transferDue(c, in) || in.State.Held > 1 && v.branchLeads(c, in.Trace, transferID) {
+		rec.Transfer = true
+		return
+	}
+	at := c.Walk(in.Trace, guide.Request{ID: transferID, Intent: transferID})
+	t := Traversal{ID: transferID, Status: Open}
+	v.fill(&t, at, project{})
+	t.Authorize, t.Status = nil, Open
+	t.Remediation = "Do not pass the user on yet: a transfer is only for what cannot be handled within the policy. Carry on with what can be done; refuse what the policy forbids."
+	if at.Done {
+		t.Walk, t.Node = nil, ""
+	}
+	rec.Reconcile.Intents = append(rec.Reconcile.Intents, Intent{ID: transferID, Request: "passing the user on", Intent: transferID})
+	rec.Traverse = append(rec.Traverse, t)
+}
+
+// transferDue reports whether the procedure of some kind of request ends in a transfer now, or the wishes do.
+func (v *Deterministic) transferDue(c *guide.Checker, in Input) bool {
+	if _, open := v.wish(in); !open && slices.ContainsFunc(v.Wishes, func(w domains.ToolCall) bool { return w.Name == TransferTool }) {
+		return true
+	}
+	cl := v.Setup.Graph.Classifier()
+	if cl == nil {
+		return false
+	}
+	for _, e := range cl.Edges {
+		if e.When != transferID && v.branchLeads(c, in.Trace, e.When) {
+			return true
+		}
+	}
+	return false
+}
+
+// branchLeads reports whether a kind of request rests at the transfer.
+func (v *Deterministic) branchLeads(c *guide.Checker, t *guide.Trace, intent string) bool {
+	at := c.Walk(t, guide.Request{ID: intent, Intent: intent})
+	n, ok := v.Setup.Graph.Node(at.Node)
+	return ok && n.Type == guide.ToolCall && slices.Contains(n.Tools, TransferTool)
+}
+
+// Call decides a proposed call at once: a mutating one by the checks before and at its authorization, a transfer by
+// whether some procedure has come to it. The first transfer without one is held back.
+func (v *Deterministic) Call(in Input, call domains.ToolCall) (ok, known bool, why string) {
+	c, err := v.Setup.Checker()
+	if err != nil {
+		return false, true, "the workflow's checks cannot be used: " + err.Error()
+	}
+	if call.Name == TransferTool {
+		if v.transferDue(c, in) || in.State.Held > 0 && v.branchLeads(c, in.Trace, transferID) {
+			return true, true, ""
+		}
+		return false, true, ""
+	}
+	p := v.project(c, in.Trace, call, in.Trace.Len())
+	at, some := c.Authorize(in.Trace, call, p.since)
+	switch {
+	case !some:
+		return false, true, unknownTool(call.Name)
+	case at.Authorizes == call.Name:
+		return true, true, ""
+	}
+	if n, found := v.Setup.Graph.Node(at.Node); found {
+		why = fmt.Sprintf("%s is not met: %s", at.Node, fillTarget(n.SatisfiedWhen, targetOf(c, call)))
+	}
+	return false, true, why
+}

@@ -1,0 +1,168 @@
+package verify
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"text/template"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/guide"
+	"github.com/tauguide/tauguide/guide/checks"
+	"github.com/tauguide/tauguide/guide/render"
+)
+
+//go:embed prompts/*.tmpl
+var promptFiles embed.FS
+
+// templates parses the prompts at their first use.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("prompts").ParseFS(promptFiles, "prompts/*.tmpl"))
+})
+
+// Setup is what all conversations of a domain share: the workflow and what verifiers are told. It is immutable and safe
+// for concurrent use.
+type Setup struct {
+	World *domains.World
+	Graph *guide.Graph
+	// Hash is the SHA-256 of the workflow as prompts show it.
+	Hash string
+
+	prefix  [2]string // static part of prompts, with the graph and with the raw policy alone
+	tools   string
+	checker func() (*guide.Checker, error)
+}
+
+// Load makes the setup of a world with a bundle: a folder, or "" for the one that is built in.
+func Load(w *domains.World, bundle string) (*Setup, error) {
+	b, err := loadBundle(w.Name, bundle)
+	if err != nil {
+		return nil, err
+	}
+	g, err := guide.Compose(b)
+	if err != nil {
+		return nil, err
+	}
+	vocabulary, err := checks.For(w.Name)
+	if err != nil {
+		return nil, err
+	}
+	return NewSetup(w, g, vocabulary)
+}
+
+func loadBundle(domain, folder string) (*guide.Bundle, error) {
+	if folder == "" {
+		return guide.LoadShipped(domain)
+	}
+	return guide.LoadFolder(folder)
+}
+
+// NewSetup makes the setup of a world with a workflow.
+func NewSetup(w *domains.World, g *guide.Graph, v guide.Vocabulary) (*Setup, error) {
+	s := &Setup{World: w, Graph: g, tools: toolsDocument(w)}
+	s.checker = sync.OnceValues(func() (*guide.Checker, error) {
+		return guide.NewChecker(g, guide.InventoryOf(w), v, guide.CheckerOptions{})
+	})
+	document := render.Prompt(g)
+	sum := sha256.Sum256([]byte(document))
+	s.Hash = hex.EncodeToString(sum[:])
+	for i, workflow := range []string{document, ""} {
+		var b strings.Builder
+		data := map[string]string{"Policy": strings.TrimSpace(w.Policy), "Workflow": workflow, "Tools": s.tools, "Transfer": TransferTool}
+		if err := templates().ExecuteTemplate(&b, "guide.tmpl", data); err != nil {
+			return nil, fmt.Errorf("guide prompt of %s: %w", w.Name, err)
+		}
+		s.prefix[i] = b.String()
+	}
+	return s, nil
+}
+
+// Checker returns the workflow's checks, compiled at the first use.
+func (s *Setup) Checker() (*guide.Checker, error) { return s.checker() }
+
+// Prefix is the static part of a verifier's prompt: the same bytes in every call of a domain. raw leaves the workflow
+// out and has the verifier judge by the policy's text.
+func (s *Setup) Prefix(raw bool) string {
+	if raw {
+		return s.prefix[1]
+	}
+	return s.prefix[0]
+}
+
+// Document is the workflow for an agent's own prompt.
+func (s *Setup) Document() string { return render.Prompt(s.Graph) }
+
+// Rules returns the rules of state for this workflow.
+func (s *Setup) Rules(raw bool) Rules {
+	r := Rules{Graph: s.Graph, Mutates: s.World.Agent.Mutates, Walk: Path, Stall: DefaultStall}
+	if raw {
+		r.Graph = nil
+	}
+	return r
+}
+
+// DefaultStall is how many firings in a row a request may stand still.
+const DefaultStall = 5
+
+// task writes the part of a prompt that changes: the conversation, what code has decided, the latest state.
+func task(in Input, verdicts string) (string, error) {
+	lines, err := Lines(in.Messages, in.Refused)
+	if err != nil {
+		return "", err
+	}
+	state, err := json.Marshal(in.State)
+	if err != nil {
+		return "", fmt.Errorf("guide state: %w", err)
+	}
+	var b strings.Builder
+	data := map[string]string{"Conversation": lines, "Verdicts": verdicts, "State": string(state)}
+	if err := templates().ExecuteTemplate(&b, "task.tmpl", data); err != nil {
+		return "", fmt.Errorf("guide prompt: %w", err)
+	}
+	return b.String(), nil
+}
+
+// The marks between which the changing parts of a prompt stand, each on a line of its own.
+const (
+	conversationMark = "conversation"
+	stateMark        = "state"
+)
+
+// ReadTask undoes the changing part of a prompt: what a scripted verifier answers from.
+func ReadTask(text string) (Input, error) {
+	lines, ok := between(text, conversationMark)
+	if !ok {
+		return Input{}, fmt.Errorf("the prompt has no conversation between <%s> marks", conversationMark)
+	}
+	record, ok := between(text, stateMark)
+	if !ok {
+		return Input{}, fmt.Errorf("the prompt has no state between <%s> marks", stateMark)
+	}
+	var in Input
+	var err error
+	if in.Messages, in.Refused, err = ReadLines(lines); err != nil {
+		return Input{}, err
+	}
+	if err := json.Unmarshal([]byte(record), &in.State); err != nil {
+		return Input{}, fmt.Errorf("state: %w", err)
+	}
+	in.Trace = guide.NewTrace(in.Messages...)
+	return in, nil
+}
+
+func between(text, mark string) (string, bool) {
+	_, rest, ok := strings.Cut(text, "<"+mark+">\n")
+	if !ok {
+		return "", false
+	}
+	if inner, found := strings.CutPrefix(rest, "</"+mark+">"); found {
+		_ = inner
+		return "", true
+	}
+	inner, _, ok := strings.Cut(rest, "\n</"+mark+">")
+	return inner, ok
+}

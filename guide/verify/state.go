@@ -1,0 +1,305 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/value"
+	"github.com/tauguide/tauguide/guide"
+)
+
+// TransferTool passes the user on to a person, by the same name in every domain.
+const TransferTool = "transfer_to_human_agents"
+
+// State is what code knows of a conversation. It is a plain value: Apply makes a new one and leaves the old alone.
+type State struct {
+	Requests []Request `json:"requests"` // in the order in which they came up; settled ones stay
+	Transfer bool      `json:"transfer"` // nothing that is open can be advanced: the transfer tool is enabled
+	Summary  string    `json:"summary,omitempty"`
+	Firings  int       `json:"firings"`
+	Held     int       `json:"transfers_held,omitempty"` // transfers that were intercepted so far
+}
+
+// Request is one thing that the user wants, and where it stands.
+type Request struct {
+	ID          string    `json:"id"`
+	Request     string    `json:"request,omitempty"`
+	Intent      string    `json:"intent,omitempty"`
+	Node        string    `json:"node,omitempty"` // "" without a graph
+	Status      Status    `json:"status"`
+	Authorize   string    `json:"authorize_tool,omitempty"`
+	Selection   Selection `json:"selection,omitzero"`
+	Grounded    Grounded  `json:"grounded_values,omitempty"`
+	Remediation string    `json:"remediation,omitempty"`
+	Plan        string    `json:"plan,omitempty"`
+	Since       int       `json:"since"`            // index of the message at which it came up
+	Passed      []string  `json:"passed,omitempty"` // nodes that were found satisfied
+	Same        int       `json:"same,omitempty"`   // firings in a row with this node and remediation
+}
+
+// WalkCheck says how much of a walk must be right.
+type WalkCheck string
+
+// The walk checks: Exists asks only that nodes exist, as the authors' code does; Path also that each is reachable from
+// the one before.
+const (
+	Exists WalkCheck = "exists"
+	Path   WalkCheck = "path"
+)
+
+// Rules decide what of a record is taken over.
+type Rules struct {
+	Graph   *guide.Graph // nil where the raw policy stands in for it: requests then have no node
+	Mutates func(tool string) bool
+	Walk    WalkCheck
+	Strict  bool // an authorization must be this node's tool
+	Stall   int  // firings in a row without progress before transfer is set; 0 never
+}
+
+// Moment is what Apply must know of the conversation.
+type Moment struct {
+	Index     int                               // length of the conversation
+	Succeeded func(tool string, since int) bool // the agent's call of the tool succeeded at that index or later
+}
+
+// Rejection is something in a record that was not taken over.
+type Rejection struct {
+	Request string `json:"request,omitempty"`
+	Node    string `json:"node,omitempty"`
+	Why     string `json:"why"`
+}
+
+func (r Rejection) String() string {
+	if r.Request == "" {
+		return r.Why
+	}
+	return r.Request + ": " + r.Why
+}
+
+// Apply takes over what holds of a record (spec/guide.md, section 3, rules 1 to 6) and says what did not. The record is
+// one that was parsed; on a failed firing the state stays what it is, see Disarmed.
+func (r Rules) Apply(s State, rec Record, now Moment) (State, []Rejection) {
+	a := applying{rules: r, now: now, record: rec}
+	next := State{Transfer: rec.Transfer, Summary: rec.Summary, Firings: s.Firings + 1, Held: s.Held}
+	roster := a.roster()
+	// Settled requests stay; open ones stay if the roster still has them.
+	for _, old := range s.Requests {
+		entry, listed := find(roster, old.ID)
+		switch {
+		case old.Status == Done:
+			next.Requests = append(next.Requests, old)
+		case listed:
+			next.Requests = append(next.Requests, a.advance(old, entry, spine(s, r.Graph), false))
+		}
+	}
+	for _, entry := range roster {
+		if !slices.ContainsFunc(s.Requests, func(old Request) bool { return old.ID == entry.ID }) {
+			fresh := Request{ID: entry.ID, Status: Open, Since: now.Index}
+			if r.Graph != nil {
+				fresh.Node = r.Graph.Entry
+			}
+			next.Requests = append(next.Requests, a.advance(fresh, entry, spine(s, r.Graph), true))
+		}
+	}
+	next.Requests = a.merge(next.Requests)
+	r.stalled(&next, s)
+	return next, a.rejected
+}
+
+// Disarmed is the state after a firing that failed: nothing is lost, nothing is authorized.
+func (s State) Disarmed() State {
+	s.Requests = slices.Clone(s.Requests)
+	for i := range s.Requests {
+		s.Requests[i].Authorize = ""
+	}
+	s.Firings++
+	return s
+}
+
+type applying struct {
+	rules    Rules
+	now      Moment
+	record   Record
+	rejected []Rejection
+}
+
+func (a *applying) reject(request, node, format string, args ...any) {
+	a.rejected = append(a.rejected, Rejection{request, node, fmt.Sprintf(format, args...)})
+}
+
+// roster is the record's list of requests, each id once. A record that traverses requests and lists none means those.
+func (a *applying) roster() []Intent {
+	list := a.record.Reconcile.Intents
+	if len(list) == 0 {
+		for _, t := range a.record.Traverse {
+			list = append(list, Intent{ID: t.ID})
+		}
+	}
+	var out []Intent
+	for _, e := range list {
+		if _, twice := find(out, e.ID); !twice && e.ID != "" {
+			out = append(out, e)
+		}
+	}
+	for _, t := range a.record.Traverse {
+		if _, ok := find(out, t.ID); !ok {
+			a.reject(t.ID, t.Node, "it is traversed but not on the roster")
+		}
+	}
+	return out
+}
+
+func find(list []Intent, id string) (Intent, bool) {
+	for _, e := range list {
+		if e.ID == id {
+			return e, true
+		}
+	}
+	return Intent{}, false
+}
+
+// advance takes over what the record says of one request. A walk that cannot be leaves the request where it was,
+// without an authorization.
+func (a *applying) advance(q Request, entry Intent, spine []string, fresh bool) Request {
+	was := q
+	q.Authorize = ""
+	q.Request, q.Intent = or(entry.Request, q.Request), or(entry.Intent, q.Intent)
+	i := slices.IndexFunc(a.record.Traverse, func(t Traversal) bool { return t.ID == q.ID })
+	if i < 0 {
+		if !fresh {
+			a.reject(q.ID, q.Node, "the record does not traverse it")
+		}
+		return q
+	}
+	t := a.record.Traverse[i]
+	q.Plan, q.Selection, q.Grounded, q.Remediation = or(t.Plan, q.Plan), t.Selection, t.Grounded, strings.TrimSpace(t.Remediation)
+	if a.rules.Graph == nil {
+		if t.Status == Done {
+			q.Status = Done
+		}
+	} else if !a.move(&q, t, spine) {
+		q.Node, q.Passed = was.Node, was.Passed
+		q.Same = a.counted(was, q)
+		return q
+	}
+	if q.Status == Done {
+		q.Remediation = ""
+		return q
+	}
+	q.Authorize = a.authorized(q, t)
+	q.Same = a.counted(was, q)
+	return q
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func (a *applying) counted(was, q Request) int {
+	if was.Node == q.Node && was.Remediation == q.Remediation && q.Remediation != "" {
+		return was.Same + 1
+	}
+	return 1
+}
+
+// authorized is the tool that the record opens for a request, "" where it may not.
+func (a *applying) authorized(q Request, t Traversal) string {
+	if t.Authorize == nil || *t.Authorize == "" || *t.Authorize == "null" || *t.Authorize == TransferTool {
+		return ""
+	}
+	tool := *t.Authorize
+	switch {
+	case !a.rules.Mutates(tool):
+		a.reject(q.ID, q.Node, "%q is no mutating tool of the agent", tool)
+	case a.rules.Strict && a.rules.Graph != nil && !a.enables(q.Node, tool):
+		a.reject(q.ID, q.Node, "node %s does not authorize %s", q.Node, tool)
+	default:
+		return tool
+	}
+	return ""
+}
+
+func (a *applying) enables(node, tool string) bool {
+	n, ok := a.rules.Graph.Node(node)
+	return ok && n.Type == guide.Authorization && n.Tool() == tool
+}
+
+// merge makes one of open requests with the same intent and target: the one that came further.
+func (a *applying) merge(list []Request) []Request {
+	var out []Request
+	for _, q := range list {
+		i := slices.IndexFunc(out, func(p Request) bool {
+			return p.Status == Open && q.Status == Open && p.Intent != "" && p.Intent == q.Intent &&
+				p.Selection.Target != "" && p.Selection.Target == q.Selection.Target
+		})
+		switch {
+		case i < 0:
+			out = append(out, q)
+			continue
+		case len(q.Passed) > len(out[i].Passed):
+			a.reject(out[i].ID, out[i].Node, "it is the same request as %s, which came further", q.ID)
+			out[i] = q
+		default:
+			a.reject(q.ID, q.Node, "it is the same request as %s", out[i].ID)
+		}
+	}
+	return out
+}
+
+// stalled signals a transfer where a request has not moved for too long, or where one was signalled so before.
+func (r Rules) stalled(next *State, before State) {
+	for i := range next.Requests {
+		q := &next.Requests[i]
+		if r.Stall > 0 && q.Status == Open && q.Remediation != "" && q.Same > r.Stall {
+			next.Transfer = true
+		}
+	}
+}
+
+// Grant is one enabled tool.
+type Grant struct {
+	Tool    string
+	Request string
+	Values  *value.Map // arguments that are known; a strict gate demands them
+}
+
+// Enabled lists what the open requests enable, in their order.
+func (s State) Enabled() []Grant {
+	var out []Grant
+	for _, q := range s.Requests {
+		if q.Status == Open && q.Authorize != "" {
+			out = append(out, Grant{Tool: q.Authorize, Request: q.ID, Values: q.Grounded.Map()})
+		}
+	}
+	return out
+}
+
+// Spend takes back the authorization of a request after its call has succeeded.
+func (s State) Spend(request string) State {
+	s.Requests = slices.Clone(s.Requests)
+	for i := range s.Requests {
+		if s.Requests[i].ID == request {
+			s.Requests[i].Authorize = ""
+		}
+	}
+	return s
+}
+
+// Covers reports whether a call is the one granted: the tool, and every known argument.
+func (g Grant) Covers(c domains.ToolCall) bool {
+	if g.Tool != c.Name {
+		return false
+	}
+	args := c.ArgumentsMap()
+	for name, want := range g.Values.All() {
+		if got, ok := args.Get(name); ok && !value.Equal(got, want) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,109 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/guide"
+	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// Role is the part that a verifier's model plays in tags and bills.
+const Role = "guide"
+
+// Input is what a verifier judges.
+type Input struct {
+	Messages []domains.Message // the conversation as the agent saw it, without private messages
+	Trace    *guide.Trace      // of those messages
+	State    State
+	Refused  []Refusal // the calls that were intercepted just now
+	Index    int       // of the trajectory message that is to come
+}
+
+// Answer is what a verifier says.
+type Answer struct {
+	Record Record
+	Raw    string          // the model's words, "" if none was asked
+	Calls  []sim.ModelCall // answered requests, also of a verifier that failed
+	Reask  string          // why the model was asked a second time
+}
+
+// Verifier judges a conversation. The error is one to fail open on; it is never the conversation's own end, for which
+// see Ends.
+type Verifier interface {
+	Verify(ctx context.Context, in Input) (Answer, error)
+}
+
+// Judge is a verifier that can decide a call at the moment it is made.
+type Judge interface {
+	// Call reports whether code authorizes the call now; known is false where code cannot tell.
+	Call(in Input, c domains.ToolCall) (ok, known bool, why string)
+}
+
+// LLM asks a model (paper, section 3.4). It belongs to one conversation.
+type LLM struct {
+	Setup *Setup
+	Model *sim.Model // in the role of the verifier
+	Raw   bool       // the raw policy in place of the workflow
+	// Timeout bounds one firing; 0 is none.
+	Timeout time.Duration
+}
+
+// Verify asks the model, and once more if the answer holds no record.
+func (v *LLM) Verify(ctx context.Context, in Input) (Answer, error) { return v.ask(ctx, in, "") }
+
+func (v *LLM) ask(ctx context.Context, in Input, verdicts string) (Answer, error) {
+	text, err := task(in, verdicts)
+	if err != nil {
+		return Answer{}, err
+	}
+	if v.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, v.Timeout, fmt.Errorf("the verifier has not answered within %s", v.Timeout))
+		defer cancel()
+	}
+	prefix := v.Setup.Prefix(v.Raw)
+	msgs := []llm.Message{{Role: llm.System, Content: &prefix}, {Role: llm.User, Content: &text}}
+	var out Answer
+	for {
+		m, call, err := v.Model.Ask(ctx, in.Index, msgs, nil, "")
+		if err != nil {
+			return out, cause(ctx, err)
+		}
+		out.Calls, out.Raw = append(out.Calls, call), m.TextOf()
+		if out.Record, err = Parse(out.Raw); err == nil {
+			return out, nil
+		}
+		if out.Reask != "" {
+			return out, err
+		}
+		out.Reask = err.Error()
+		var b strings.Builder
+		if err := templates().ExecuteTemplate(&b, "again.tmpl", map[string]string{"Error": out.Reask}); err != nil {
+			return out, err
+		}
+		again := b.String()
+		said := m.TextOf()
+		msgs = append(msgs, llm.Message{Role: llm.Assistant, Content: &said}, llm.Message{Role: llm.User, Content: &again})
+	}
+}
+
+// cause prefers why a context ended to the bare fact.
+func cause(ctx context.Context, err error) error {
+	if why := context.Cause(ctx); why != nil && ctx.Err() != nil {
+		return fmt.Errorf("%w (%w)", why, err)
+	}
+	return err
+}
+
+// Ends reports whether an error of a verifier ends the conversation rather than the firing: the caller's own context is
+// over, or the run may not spend more.
+func Ends(ctx context.Context, err error) bool {
+	var b interface{ Budget() bool }
+	return ctx.Err() != nil || errors.As(err, &b) && b.Budget()
+}

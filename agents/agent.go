@@ -22,6 +22,11 @@ type Seat struct {
 	Task  *domains.Task
 	// Model is the agent's model in the role agent; nil for an agent that needs none.
 	Model *sim.Model
+	// Models returns a model of the config by name, in the role of the agent; nil if there is none of that name, or no
+	// function where a seat has no config.
+	Models func(name string) *sim.Model
+	// Memo keeps what the trials of a run share; nil keeps nothing.
+	Memo *Memo
 	// Params are the system's own parameters from the config.
 	Params Params
 	// Seed drives whatever chance the agent itself uses. It leaves the system out, so that all systems meet the same.
@@ -65,6 +70,8 @@ type Entry struct {
 	// Model says whether the agent needs a model.
 	Model bool
 	New   Factory
+	// Models names further models that its parameters ask for; nil if they cannot.
+	Models func(Params) []string
 }
 
 // OverlayEntry is a registered overlay.
@@ -72,6 +79,8 @@ type OverlayEntry struct {
 	Name    string
 	Summary string
 	New     OverlayFactory
+	// Models names the models that its parameters ask for; nil if they cannot.
+	Models func(Params) []string
 }
 
 // All returns the registered agents.
@@ -80,11 +89,18 @@ func All() []Entry {
 		{Name: "react", Summary: "the plain tool-calling agent: policy in the prompt, nothing else", Model: true, New: NewReAct},
 		{Name: "oracle", Summary: "react that is told the task's gold plan: an upper bound, and a test of the simulated user", Model: true, New: NewOracle},
 		{Name: "noop", Summary: "never calls a tool: the floor that a do-nothing agent reaches", New: NewNoop},
+		{Name: "policyguide", Summary: "react with PolicyGuide around it: a verifier that tracks the workflow, guides and gates", Model: true, New: NewPolicyGuide, Models: guideModels},
+		{Name: "policyguide-raw", Summary: "the same with the policy's text in place of the workflow", Model: true, New: NewPolicyGuideRaw, Models: guideModels},
+		{Name: "policyguide-self", Summary: "react with the workflow in its own prompt and nobody to watch it", Model: true, New: NewPolicyGuideSelf},
 	}
 }
 
 // Overlays returns the registered overlays.
-func Overlays() []OverlayEntry { return nil }
+func Overlays() []OverlayEntry {
+	return []OverlayEntry{
+		{Name: "policyguide", Summary: "PolicyGuide around any agent", New: NewPolicyGuideOverlay, Models: guideModels},
+	}
+}
 
 // Agent returns the agent of that name.
 func Agent(name string) (Entry, error) {
@@ -106,9 +122,6 @@ func OverlayOf(name string) (OverlayEntry, error) {
 			return e, nil
 		}
 		names = append(names, e.Name)
-	}
-	if len(names) == 0 {
-		return OverlayEntry{}, fmt.Errorf("unknown overlay %q: there are none yet", name)
 	}
 	return OverlayEntry{}, fmt.Errorf("unknown overlay %q: choose one of %s", name, strings.Join(names, ", "))
 }

@@ -34,7 +34,7 @@ type Request struct {
 	Grounded    Grounded  `json:"grounded_values,omitempty"`
 	Remediation string    `json:"remediation,omitempty"`
 	Plan        string    `json:"plan,omitempty"`
-	Since       int       `json:"since"`            // index of the message at which it came up
+	Since       int       `json:"since"`            // index of the message from which on calls count for it
 	Passed      []string  `json:"passed,omitempty"` // nodes that were found satisfied
 	Same        int       `json:"same,omitempty"`   // firings in a row with this node and remediation
 }
@@ -60,7 +60,7 @@ type Rules struct {
 
 // Moment is what Apply must know of the conversation.
 type Moment struct {
-	Index     int                               // length of the conversation
+	Since     int                               // index from which on calls count for requests that come up now
 	Succeeded func(tool string, since int) bool // the agent's call of the tool succeeded at that index or later
 }
 
@@ -96,7 +96,7 @@ func (r Rules) Apply(s State, rec Record, now Moment) (State, []Rejection) {
 	}
 	for _, entry := range roster {
 		if !slices.ContainsFunc(s.Requests, func(old Request) bool { return old.ID == entry.ID }) {
-			fresh := Request{ID: entry.ID, Status: Open, Since: now.Index}
+			fresh := Request{ID: entry.ID, Status: Open, Since: now.Since}
 			if r.Graph != nil {
 				fresh.Node = r.Graph.Entry
 			}
@@ -266,6 +266,28 @@ type Grant struct {
 	Tool    string
 	Request string
 	Values  *value.Map // arguments that are known; a strict gate demands them
+}
+
+// Line sums the state up for readers.
+func (s State) Line() string {
+	var parts []string
+	for _, q := range s.Requests {
+		part := q.ID + " " + string(q.Status)
+		if q.Node != "" {
+			part += " at " + q.Node
+		}
+		if q.Authorize != "" {
+			part += ", " + q.Authorize + " enabled"
+		}
+		parts = append(parts, part)
+	}
+	if s.Transfer {
+		parts = append(parts, "transfer enabled")
+	}
+	if parts == nil {
+		return "no request"
+	}
+	return strings.Join(parts, "; ")
 }
 
 // Enabled lists what the open requests enable, in their order.

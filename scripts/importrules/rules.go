@@ -32,9 +32,9 @@ domains/domaintest:  @data
 sim:                 llm @data
 sim/...:             @sim
 guide:               @sim
-guide/...:           @sim sim/synthetic guide
-agents:              @sim guide sim/synthetic
-agents/...:          @sim guide sim/synthetic agents
+guide/...:           @sim sim/synthetic guide/...
+agents:              @sim guide/... sim/synthetic
+agents/...:          @sim guide/... sim/synthetic agents
 metrics:             domains sim
 runs:                llm/... domains/... sim/... guide/... agents/... metrics configs
 runs/...:            llm/... domains/... sim/... guide/... agents/... metrics configs runs runs/report

@@ -1,0 +1,294 @@
+package agents
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/guide"
+	"github.com/tauguide/tauguide/guide/verify"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// The events that PolicyGuide writes. docs/policyguide.md describes their data.
+const (
+	EventGuidance  sim.EventKind = "guidance"  // what the agent was told
+	EventFiring    sim.EventKind = "firing"    // what a verifier found, and what became of the state
+	EventIntercept sim.EventKind = "intercept" // a message of the agent was held back, or would have been
+	EventBlock     sim.EventKind = "block"     // another one in the same turn, without a new firing
+	EventFailOpen  sim.EventKind = "fail_open" // a firing failed
+)
+
+// resigned is what the user hears from an agent that cannot be brought to let go of a refused call.
+const resigned = "I am sorry, but I cannot do that for you. Is there anything else that I can help you with?"
+
+// guardian is PolicyGuide around an agent, for one conversation.
+type guardian struct {
+	inner    sim.Speaker
+	verifier verify.Verifier
+	rules    verify.Rules
+	gate     *verify.Gate
+	params   guideParams
+	setup    *verify.Setup
+	raw      bool
+	solo     bool
+
+	msgs        []domains.Message // the conversation, without private messages
+	trace       *guide.Trace
+	calls       map[string]domains.ToolCall // of the agent, by id
+	seen        int                         // messages of the view that were looked at
+	fired       int                         // length of msgs at the latest firing
+	begun       bool
+	intercepted bool // in this turn of the user
+	transferred bool
+	refused     int // proposals so far, for ids
+	state       verify.State
+}
+
+func newGuardian(inner sim.Speaker, v verify.Verifier, rules verify.Rules, p guideParams, setup *verify.Setup, raw, solo bool) *guardian {
+	g := &guardian{inner: inner, verifier: v, rules: rules, params: p, setup: setup, raw: raw, solo: solo,
+		trace: guide.NewTrace(), calls: map[string]domains.ToolCall{}}
+	g.gate = &verify.Gate{Mode: p.Gate, Mutates: rules.Mutates}
+	if j, ok := v.(verify.Judge); ok {
+		g.gate.Judge = func(c domains.ToolCall) (bool, bool, string) { return j.Call(g.input(0, nil), c) }
+	}
+	return g
+}
+
+// Fingerprint is a hash of what the guide itself is told; runs keep it in their identity.
+func (g *guardian) Fingerprint() string {
+	sum := sha256.Sum256([]byte(g.setup.Hash + g.setup.Prefix(g.raw)))
+	out := hex.EncodeToString(sum[:])
+	if f, ok := g.inner.(interface{ Fingerprint() string }); ok {
+		out += " " + f.Fingerprint()
+	}
+	return out
+}
+
+// Next fires the verifier if the user has spoken, lets the agent answer with the guidance before it, and holds the
+// answer back where the gate says so.
+func (g *guardian) Next(ctx context.Context, v sim.View) (sim.Turn, error) {
+	var out sim.Turn
+	if g.listen(v.Messages) {
+		g.gate.Turn()
+		g.intercepted = false
+		if err := g.fire(ctx, v.Index, nil, &out); err != nil {
+			return out, err
+		}
+	}
+	for refusals := 0; ; refusals++ {
+		view := v
+		view.Messages = append(slices.Clip(v.Messages), out.Private...)
+		view.StepsLeft = max(0, v.StepsLeft-out.Steps)
+		turn, err := g.inner.Next(ctx, view)
+		out.Private, out.Events = append(out.Private, turn.Private...), append(out.Events, turn.Events...)
+		out.Calls, out.Steps = append(out.Calls, turn.Calls...), out.Steps+turn.Steps
+		if err != nil {
+			return out, err
+		}
+		d := g.gate.Look(g.state, turn.Message.ToolCalls)
+		if !d.Intercepts() {
+			g.watch(v.Index, turn.Message, d, &out)
+			out.Message, out.Stop = turn.Message, turn.Stop
+			return out, nil
+		}
+		if err := g.intercept(ctx, v.Index, turn.Message, d, &out); err != nil {
+			return out, err
+		}
+		if refusals+1 >= g.params.MaxRefusals || v.StepsLeft-out.Steps <= 0 {
+			out.Message = sim.Message{Role: domains.RoleAssistant, Content: domains.Text(resigned)}
+			return out, nil
+		}
+	}
+}
+
+// listen takes up what is new in the view, and reports whether it is time to fire: the user has spoken, or a solo
+// conversation begins.
+func (g *guardian) listen(view []sim.Message) (fire bool) {
+	fire = g.solo && !g.begun
+	g.begun = true
+	for _, m := range view[min(g.seen, len(view)):] {
+		if private(m) {
+			continue
+		}
+		g.msgs = append(g.msgs, m)
+		g.trace.Add(m)
+		switch m.Role {
+		case domains.RoleUser:
+			fire = fire || m.HasText()
+		case domains.RoleAssistant:
+			for _, c := range m.ToolCalls {
+				g.calls[c.ID] = c
+			}
+		case domains.RoleTool:
+			g.succeeded(m)
+		}
+	}
+	g.seen = len(view)
+	return fire
+}
+
+// private reports whether a message of a view is not part of the conversation: only what is has a place in it.
+func private(m sim.Message) bool {
+	return m.TurnIdx == nil || m.Role == domains.RoleDeveloper || m.Role == domains.RoleSystem
+}
+
+// succeeded spends the authorization of a call that went through, and notes a transfer.
+func (g *guardian) succeeded(m sim.Message) {
+	c, ok := g.calls[m.ID]
+	if !ok || m.Error {
+		return
+	}
+	if c.Name == verify.TransferTool {
+		g.transferred = true
+	}
+	if g.gate.Mode != verify.Strict {
+		return
+	}
+	for _, grant := range g.state.Enabled() {
+		if grant.Covers(c) {
+			g.state = g.state.Spend(grant.Request)
+			return
+		}
+	}
+}
+
+func (g *guardian) input(index int, refused []verify.Refusal) verify.Input {
+	return verify.Input{Messages: g.msgs, Trace: g.trace, State: g.state, Refused: refused, Index: index}
+}
+
+// fire asks the verifier and delivers its guidance. The error ends the conversation; whatever else goes wrong opens
+// the gate for this turn.
+func (g *guardian) fire(ctx context.Context, index int, refused []verify.Refusal, out *sim.Turn) error {
+	if g.transferred {
+		return nil
+	}
+	before := g.state
+	answer, err := g.verifier.Verify(ctx, g.input(index, refused))
+	out.Calls = append(out.Calls, answer.Calls...)
+	since := g.fired
+	g.fired = len(g.msgs)
+	if err != nil {
+		if verify.Ends(ctx, err) {
+			return err
+		}
+		g.state = before.Disarmed()
+		g.gate.Fired(false)
+		out.Events = append(out.Events, sim.Event{Kind: EventFailOpen, Side: sim.AgentSide, Index: index, Text: err.Error(),
+			Data: firingData(answer, before, g.state, nil)})
+		return nil
+	}
+	var rejected []verify.Rejection
+	g.state, rejected = g.rules.Apply(before, answer.Record, verify.Moment{Since: since, Succeeded: g.hasSucceeded})
+	g.gate.Fired(true)
+	out.Events = append(out.Events, sim.Event{Kind: EventFiring, Side: sim.AgentSide, Index: index,
+		Text: g.state.Line(), Data: firingData(answer, before, g.state, rejected)})
+	if text := g.state.Guidance(); text != "" {
+		m := sim.Message{Role: domains.RoleDeveloper, Content: &text}
+		out.Private = append(out.Private, m)
+		out.Events = append(out.Events, sim.Event{Kind: EventGuidance, Side: sim.AgentSide, Index: index, Text: text})
+	}
+	return nil
+}
+
+func (g *guardian) hasSucceeded(tool string, since int) bool {
+	return slices.ContainsFunc(g.trace.CallsOf(tool), func(c *guide.Call) bool { return c.OK && c.Index >= since })
+}
+
+// firingData is what a record keeps of a firing. Times are with the model calls, by their ordinals.
+func firingData(a verify.Answer, before, after verify.State, rejected []verify.Rejection) map[string]any {
+	data := map[string]any{"before": before, "after": after}
+	if len(a.Record.Traverse) > 0 {
+		data["record"] = a.Record
+	}
+	if a.Raw != "" {
+		data["raw"] = a.Raw
+	}
+	if a.Reask != "" {
+		data["reask"] = a.Reask
+	}
+	if len(rejected) > 0 {
+		data["rejected"] = rejected
+	}
+	if len(a.Calls) > 0 {
+		ordinals := make([]int, len(a.Calls))
+		for i, c := range a.Calls {
+			ordinals[i] = c.Ordinal
+		}
+		data["calls"] = ordinals
+	}
+	return data
+}
+
+// intercept holds a message back: the agent sees it refused, and hears from a corrective firing what to do instead.
+// Within one turn of the user a strict gate fires once; further refusals only say no.
+func (g *guardian) intercept(ctx context.Context, index int, m sim.Message, d verify.Decision, out *sim.Turn) error {
+	out.Steps++
+	kind := EventIntercept
+	if g.intercepted && !d.Transfer {
+		kind = EventBlock
+	}
+	g.intercepted = true
+	shown := g.shown(m)
+	out.Private = append(out.Private, shown)
+	for i, c := range shown.ToolCalls {
+		out.Private = append(out.Private, domains.ResultMessage(c, domains.ToolResult{Content: refusalText(m.ToolCalls[i], d), Error: true}))
+	}
+	out.Events = append(out.Events, g.interceptEvent(kind, index, m, d))
+	if d.Transfer {
+		g.state.Held++
+	}
+	if kind == EventBlock {
+		return nil
+	}
+	return g.fire(ctx, index, held(d), out)
+}
+
+func held(d verify.Decision) []verify.Refusal {
+	return slices.DeleteFunc(slices.Clone(d.Refusals), func(r verify.Refusal) bool { return !r.Held })
+}
+
+// shown is a refused message as the agent sees it again, its calls under ids that nothing else has.
+func (g *guardian) shown(m sim.Message) sim.Message {
+	m.Role, m.TurnIdx = domains.RoleAssistant, nil
+	m.ToolCalls = slices.Clone(m.ToolCalls)
+	for i := range m.ToolCalls {
+		g.refused++
+		m.ToolCalls[i].ID, m.ToolCalls[i].Requestor = "refused_"+strconv.Itoa(g.refused), sim.AgentSide
+	}
+	return m
+}
+
+func refusalText(c sim.ToolCall, d verify.Decision) string {
+	for _, r := range d.Refusals {
+		if r.Held && r.Call.ID == c.ID && r.Call.Name == c.Name {
+			return fmt.Sprintf("Error: %s was not executed: %s.", c.Name, r.Reason)
+		}
+	}
+	return fmt.Sprintf("Error: %s was not executed, because another call of the same message was refused.", c.Name)
+}
+
+func (g *guardian) interceptEvent(kind sim.EventKind, index int, m sim.Message, d verify.Decision) sim.Event {
+	var list []map[string]any
+	text := ""
+	for _, r := range d.Refusals {
+		list = append(list, map[string]any{"tool": r.Call.Name, "reason": r.Reason, "held": r.Held})
+		if text == "" {
+			text = r.Call.Name + ": " + r.Reason
+		}
+	}
+	m.Role = domains.RoleAssistant
+	return sim.Event{Kind: kind, Side: sim.AgentSide, Index: index, Text: text, Messages: []sim.Message{m},
+		Data: map[string]any{"mode": g.gate.Mode, "refusals": list}}
+}
+
+// watch notes what a gate that holds nothing back would have intercepted.
+func (g *guardian) watch(index int, m sim.Message, d verify.Decision, out *sim.Turn) {
+	if len(d.Refusals) > 0 {
+		out.Events = append(out.Events, g.interceptEvent(EventIntercept, index, m, d))
+	}
+}

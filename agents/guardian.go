@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/value"
 	"github.com/tauguide/tauguide/guide"
 	"github.com/tauguide/tauguide/guide/verify"
 	"github.com/tauguide/tauguide/sim"
@@ -183,7 +184,7 @@ func (g *guardian) fire(ctx context.Context, index int, refused []verify.Refusal
 		return nil
 	}
 	var rejected []verify.Rejection
-	g.state, rejected = g.rules.Apply(before, answer.Record, verify.Moment{Since: since, Succeeded: g.hasSucceeded})
+	g.state, rejected = g.rules.Apply(before, answer.Record, verify.Moment{Since: since, Succeeded: g.hasSucceeded, Spent: g.hasSpent})
 	g.gate.Fired(true)
 	out.Events = append(out.Events, sim.Event{Kind: EventFiring, Side: sim.AgentSide, Index: index,
 		Text: g.state.Line(), Data: firingData(answer, before, g.state, rejected)})
@@ -197,6 +198,12 @@ func (g *guardian) fire(ctx context.Context, index int, refused []verify.Refusal
 
 func (g *guardian) hasSucceeded(tool string, since int) bool {
 	return slices.ContainsFunc(g.trace.CallsOf(tool), func(c *guide.Call) bool { return c.OK && c.Index >= since })
+}
+
+func (g *guardian) hasSpent(grant verify.Grant, since int) bool {
+	return slices.ContainsFunc(g.trace.CallsOf(grant.Tool), func(c *guide.Call) bool {
+		return c.OK && c.Index >= since && grant.Covers(domains.ToolCall{Name: c.Name, Arguments: value.OfMap(c.Args)})
+	})
 }
 
 // firingData is what a record keeps of a firing. Times are with the model calls, by their ordinals.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tauguide/tauguide/domains"
+	guided "github.com/tauguide/tauguide/guide/synthetic"
 	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/synthetic"
@@ -78,7 +79,7 @@ type Model struct {
 // Scripted returns the behaviour of a scripted model. Without follows_guidance it heeds all guidance; without mistakes
 // it makes none.
 func (m Model) Scripted() synthetic.Config {
-	out := synthetic.Config{FollowsGuidance: 1}
+	out := synthetic.Config{FollowsGuidance: 1, Scripts: guided.Scripts()}
 	if m.Mistakes != nil {
 		out.Mistakes = *m.Mistakes
 	}

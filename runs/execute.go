@@ -163,7 +163,7 @@ func (x *execution) hopeless(it item) string {
 	if err := x.budget.exceeded(); err != nil {
 		return err.Error()
 	}
-	names := []string{x.job.Config.User.Model, x.system(it.System).Model}
+	names := append(x.job.Config.modelsOf(x.system(it.System)), x.job.Config.User.Model)
 	for _, name := range names {
 		if name == "" {
 			continue
@@ -249,7 +249,13 @@ func (x *execution) hold(ctx context.Context, it item) (rec sim.Record, err erro
 	model := func(name, role string) *sim.Model {
 		return x.clients.model(name, role, j.Config.Seed, it.Planned, it.attempt)
 	}
-	agent, err := j.newAgent(s, seatOf(w, task, env, model(s.Model, agentRole), it.Key, j.Config.Seed, s))
+	models := func(name string) *sim.Model {
+		if x.clients.models[name] == nil {
+			return nil
+		}
+		return model(name, agentRole)
+	}
+	agent, err := j.newAgent(s, seatOf(w, task, env, models, &j.memo, it.Key, j.Config.Seed, s))
 	if err != nil {
 		return void("speaker", err.Error()), nil
 	}
@@ -265,7 +271,7 @@ func (x *execution) hold(ctx context.Context, it item) (rec sim.Record, err erro
 // synthetic reports whether a scripted model takes part in a system's trials or grades them.
 func (x *execution) synthetic(system string) bool {
 	c := x.job.Config
-	for _, name := range []string{c.User.Model, c.Judge.Model, x.system(system).Model} {
+	for _, name := range append(c.modelsOf(x.system(system)), c.User.Model, c.Judge.Model) {
 		if name != "" && x.job.models[name].Synthetic {
 			return true
 		}

@@ -69,7 +69,7 @@ func merged(a, b map[string]string) map[string]string {
 }
 
 // identify computes the identity of an execution. models are those of all systems of the config, whatever is filtered.
-func identify(c *Config, models map[string]Model, worlds map[string]*domains.World) Identity {
+func identify(c *Config, models map[string]Model, worlds map[string]*domains.World, memo *agents.Memo) Identity {
 	f := fields{}
 	f.set("seed", c.Seed)
 	f.set("limits.max_steps", c.Limits.MaxSteps)
@@ -85,7 +85,7 @@ func identify(c *Config, models map[string]Model, worlds map[string]*domains.Wor
 	for i, d := range c.Domains {
 		f.domain(join("domains", d.Name), d, worlds[d.Name])
 		if tasks, err := selectTasks(c, i, worlds[d.Name]); err == nil { // else there would be no plan
-			f.prompts(c, worlds[d.Name], tasks[0])
+			f.prompts(c, worlds[d.Name], tasks[0], memo)
 		}
 	}
 	for _, s := range c.Systems {
@@ -142,7 +142,7 @@ func (f fields) domain(at string, d Domain, w *domains.World) {
 
 // prompts hashes what each model is told at the start of a domain's first task: prompts, policy, tools. The parts are
 // made to ask, and what they ask is caught.
-func (f fields) prompts(c *Config, w *domains.World, t *domains.Task) {
+func (f fields) prompts(c *Config, w *domains.World, t *domains.Task, memo *agents.Memo) {
 	key := func(system string) sim.Key { return sim.Key{Domain: w.Name, System: system, Task: t.ID} }
 	for _, s := range c.Systems {
 		f[join("systems", s.Name)+".prompt."+w.Name] = caught(func(ctx context.Context, m *sim.Model) error {
@@ -150,9 +150,12 @@ func (f fields) prompts(c *Config, w *domains.World, t *domains.Task) {
 			if err != nil {
 				return err
 			}
-			agent, err := newAgent(s, seatOf(w, t, env, m, key(s.Name), c.Seed, s))
+			agent, err := newAgent(s, seatOf(w, t, env, func(string) *sim.Model { return m }, memo, key(s.Name), c.Seed, s))
 			if err != nil {
 				return err
+			}
+			if g, ok := agent.(interface{ Fingerprint() string }); ok {
+				f.set(join("systems", s.Name)+".guide."+w.Name, g.Fingerprint())
 			}
 			_, err = agent.Next(ctx, sim.View{StepsLeft: 1})
 			return err

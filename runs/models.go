@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/llm"
@@ -32,11 +33,28 @@ func (c *Config) usedModels(systems []System) []string {
 		names[c.Judge.Model] = true
 	}
 	for _, s := range systems {
-		if s.Model != "" {
-			names[s.Model] = true
+		for _, name := range c.modelsOf(s) {
+			names[name] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(names))
+}
+
+// modelsOf names the models that a system's agent and overlays use.
+func (c *Config) modelsOf(s System) []string {
+	var out []string
+	if s.Model != "" {
+		out = append(out, s.Model)
+	}
+	if e, err := agents.Agent(s.Agent); err == nil && e.Models != nil {
+		out = append(out, e.Models(agents.Params(s.Params))...)
+	}
+	for _, o := range s.Overlays {
+		if e, err := agents.OverlayOf(o.Name); err == nil && e.Models != nil {
+			out = append(out, e.Models(agents.Params(o.Params))...)
+		}
+	}
+	return out
 }
 
 // effective returns the models as this execution uses them.

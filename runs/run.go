@@ -91,6 +91,7 @@ type Job struct {
 	options  Options
 	models   map[string]Model // of the selected systems, the user and the judge
 	identity Identity
+	memo     agents.Memo
 	newAgent func(System, agents.Seat) (sim.Speaker, error)
 }
 
@@ -140,7 +141,7 @@ func prepare(cfg *Config, o Options) (*Job, error) {
 	if j.models, err = c.complete(o, c.effective(o, c.usedModels(j.selected()))); err != nil {
 		return nil, err
 	}
-	j.identity = identify(c, all, j.Worlds)
+	j.identity = identify(c, all, j.Worlds, &j.memo)
 	return j, nil
 }
 
@@ -196,7 +197,13 @@ func (j *Job) checkAgents() error {
 			continue // a broken task is the trial's matter
 		}
 		s := j.Config.Systems[i]
-		seat := seatOf(w, t, env, &sim.Model{Name: s.Model, Client: refusing}, p.Key, j.Config.Seed, s)
+		models := func(name string) *sim.Model {
+			if _, ok := j.Config.Models[name]; !ok {
+				return nil
+			}
+			return &sim.Model{Name: name, Client: refusing}
+		}
+		seat := seatOf(w, t, env, models, &j.memo, p.Key, j.Config.Seed, s)
 		if _, err := j.newAgent(s, seat); err != nil {
 			return j.Config.source.positioned(fmt.Sprintf("systems[%d]", i), fmt.Errorf("system %s on domain %s: %w", s.Name, p.Domain, err))
 		}

@@ -10,8 +10,12 @@ import (
 )
 
 // seatOf gives an agent what it may use in one trial.
-func seatOf(w *domains.World, t *domains.Task, env *domains.Env, m *sim.Model, key sim.Key, runSeed int64, s System) agents.Seat {
-	return agents.Seat{World: w, Task: t, Model: m, Params: agents.Params(s.Params),
+func seatOf(w *domains.World, t *domains.Task, env *domains.Env, models func(string) *sim.Model, memo *agents.Memo, key sim.Key, runSeed int64, s System) agents.Seat {
+	var m *sim.Model
+	if s.Model != "" {
+		m = models(s.Model)
+	}
+	return agents.Seat{World: w, Task: t, Model: m, Models: models, Memo: memo, Params: agents.Params(s.Params),
 		Seed: sim.Stream(runSeed, key, agentRole).Uint64(), Read: readOnly(w, env)}
 }
 

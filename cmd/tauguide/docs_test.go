@@ -93,8 +93,8 @@ func runBlock(t *testing.T, b block, shared string) int {
 			return 0
 		}
 		env = func(name string) string {
-			if name == "TAUGUIDE_SHARED" {
-				return shared
+			if name == "TAU2_DATA_DIR" {
+				return filepath.Join(shared, "tau2")
 			}
 			return os.Getenv(name)
 		}

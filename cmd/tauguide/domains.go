@@ -184,6 +184,9 @@ func checkDomains(p process, data string, names []string, asJSON bool) error {
 		for _, b := range r.Broken {
 			fmt.Fprintf(p.stdout, "  task %s is broken: %s\n", b.Task, b.Error)
 		}
+		for _, u := range r.Unreached {
+			fmt.Fprintf(p.stdout, "  task %s: the gold plan alone does not reach %s\n", u.Task, u.Error)
+		}
 		printLints(p, r.Lints)
 	}
 	return nil

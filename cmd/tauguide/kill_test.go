@@ -75,7 +75,7 @@ func TestKilledRunEndsLikeAnUndisturbedOne(t *testing.T) {
 	start := func(out string, more ...string) *exec.Cmd {
 		cmd := exec.Command(bin, append([]string{"run", filepath.Join(domaintest.Root(t), "configs", "real-retail.yaml"),
 			"--base-url", url, "--out", out}, more...)...)
-		cmd.Env = append(os.Environ(), "TAUGUIDE_SHARED="+shared)
+		cmd.Env = append(os.Environ(), "TAU2_DATA_DIR="+filepath.Join(shared, "tau2"))
 		cmd.Dir = dir
 		return cmd
 	}

@@ -69,6 +69,8 @@ func root(p process) *cobra.Command {
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.CompletionOptions.HiddenDefaultCmd = true
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
@@ -76,9 +78,7 @@ func root(p process) *cobra.Command {
 	})
 	cmd.AddCommand(runCommand(p), scoreCommand(p), tablesCommand(p), showCommand(p), domainsCommand(p), importCommand(p), exportCommand(p),
 		serveModelsCommand(p))
-	for _, c := range cmd.Commands() {
-		checkArgs(c)
-	}
+	checkArgs(cmd)
 	return cmd
 }
 

@@ -61,6 +61,12 @@ func runCommand(p process) *cobra.Command {
 }
 
 func execute(cmd *cobra.Command, p process, file string, o runs.Options, f runFlags) error {
+	if err := checkFormat(f.format); err != nil {
+		return err
+	}
+	if f.minCoverage < 0 || f.minCoverage > 1 || f.minCoverage != f.minCoverage {
+		return usage(fmt.Errorf("--min-coverage %v is no share: give a number from 0 to 1", f.minCoverage))
+	}
 	cfg, err := runs.Load(file, p.env)
 	if err != nil {
 		return usage(err)
@@ -74,7 +80,7 @@ func execute(cmd *cobra.Command, p process, file string, o runs.Options, f runFl
 		return usageIf(err)
 	}
 	summarize(p, s)
-	if err := printTables(p, []string{s.Dir}, f.format); err != nil {
+	if err := printTables(p, []string{s.Dir}, report.Format(f.format), nil); err != nil {
 		return err
 	}
 	return verdict(s, f.minCoverage)
@@ -129,7 +135,7 @@ func summarize(p process, s *runs.Summary) {
 func verdict(s *runs.Summary, minCoverage float64) error {
 	switch {
 	case s.Interrupted:
-		return coded{exitInterrupted, fmt.Errorf("interrupted; continue with: tauguide run CONFIG --resume --out %s", s.Dir)}
+		return coded{exitInterrupted, fmt.Errorf("interrupted; continue with the same command and --resume --out %s", s.Dir)}
 	case s.Coverage() < minCoverage:
 		return coded{exitThreshold, fmt.Errorf("coverage %.3f is below --min-coverage %g", s.Coverage(), minCoverage)}
 	case s.Evaluable-s.Pending < s.Planned:

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tauguide/tauguide/domains"
+	guided "github.com/tauguide/tauguide/guide/synthetic"
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
@@ -24,7 +25,7 @@ func serveModelsCommand(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve-models",
 		Short: "Serve the scripted models over HTTP",
-		Long: "Serve the scripted agent, user and judge as an OpenAI-compatible endpoint (/v1/chat/completions, /v1/models), so that runs\n" +
+		Long: "Serve the scripted agent, user, judge and verifier as an OpenAI-compatible endpoint (/v1/chat/completions, /v1/models), so that runs\n" +
 			"exercise the whole path to a model without one. They learn which trial a request belongs to from the header\n" +
 			"X-Tauguide-Trial, which only endpoints marked synthetic are sent. Mistake rates come from the config's synthetic model.",
 		Args: cobra.NoArgs,
@@ -33,7 +34,7 @@ func serveModelsCommand(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			script := synthetic.Config{Latency: latency}
+			script := synthetic.Config{Latency: latency, Scripts: guided.Scripts()}
 			if config != "" {
 				cfg, err := runs.Load(config, p.env)
 				if err != nil {

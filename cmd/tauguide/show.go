@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,7 +54,42 @@ func parseKey(s string) (sim.Key, error) {
 	return sim.Key{Domain: parts[0], System: parts[1], Task: strings.Join(parts[2:len(parts)-1], "/"), Trial: trial}, nil
 }
 
+// planned checks that a key is in a run's plan, and else says which part of it is not.
+func planned(r *runs.Run, key sim.Key) error {
+	plan := r.Plan()
+	parts := []struct {
+		name string
+		of   func(sim.Key) string
+	}{
+		{"domain", func(k sim.Key) string { return k.Domain }}, {"system", func(k sim.Key) string { return k.System }},
+		{"task", func(k sim.Key) string { return k.Task }}, {"trial", func(k sim.Key) string { return strconv.Itoa(k.Trial) }},
+	}
+	for _, part := range parts {
+		var known []string
+		left := plan[:0:0]
+		for _, p := range plan {
+			if part.of(p.Key) == part.of(key) {
+				left = append(left, p)
+			}
+			if name := part.of(p.Key); !slices.Contains(known, name) {
+				known = append(known, name)
+			}
+		}
+		if len(left) == 0 {
+			if len(known) > 12 {
+				known = append(known[:12], "...")
+			}
+			return fmt.Errorf("the run has no %s %q there: choose one of %s", part.name, part.of(key), strings.Join(known, ", "))
+		}
+		plan = left
+	}
+	return nil
+}
+
 func showTrial(p process, r *runs.Run, key sim.Key, o show.Options, asJSON bool) error {
+	if err := planned(r, key); err != nil {
+		return usage(err)
+	}
 	rec, err := r.Record(key)
 	if err != nil {
 		return err

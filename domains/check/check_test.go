@@ -82,6 +82,9 @@ func TestEmbedded(t *testing.T) {
 			for _, b := range r.Broken {
 				t.Errorf("task %s: %s", b.Task, b.Error)
 			}
+			for _, u := range r.Unreached {
+				t.Errorf("task %s: the gold plan does not reach %s", u.Task, u.Error)
+			}
 			for _, s := range r.Splits {
 				if len(s.Missing) > 0 {
 					t.Errorf("split %s names tasks that do not exist: %v", s.Name, s.Missing)

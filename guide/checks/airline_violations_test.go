@@ -221,3 +221,53 @@ func TestAirlineAgreedToSomethingElse(t *testing.T) {
 		})
 	}
 }
+
+// Before any change is proposed the walk already rests at the rule that stands in the way, or at what is due next.
+func TestAirlineWithoutProposal(t *testing.T) {
+	w := domaintest.Embedded(t, airline.Domain(), domains.Options{})
+	c, db := checkerFor(t, w), content(w)
+	for _, tt := range []struct{ intent, target, user, rests string }{
+		{"change_flights", "N9X6J9", "penhaligon-isidore-320", "change_flights.not_basic"},
+		{"change_flights", "L3L2W7", "rookwood-clementina-437", "change_flights.new_flights"},
+		{"change_cabin", "P4X8C8", "abbeyfield-mortimer-2306", "change_cabin.nothing_flown"},
+		{"cancel", "P4X8C8", "abbeyfield-mortimer-2306", "cancel.nothing_flown"},
+		{"cancel", "D3P2T4", "tregowan-barnabas-140", "cancel.may_cancel"},
+		{"cancel", "N5C8F6", "tregowan-barnabas-140", "cancel.agree.summarize"},
+		{"cancel", "N5C8F6", "penhaligon-isidore-320", "cancel.reservation.load"},
+		{"compensation", "", "oglethorpe-jacinta-630", "compensation.qualifies"},
+		{"compensation", "", "rookwood-clementina-437", "compensation.changed_first"},
+		{"compensation", "", "hawtrey-griselda-5429", "compensation.amount"},
+		{"book", "", airAraminta, "book.search_flights"},
+		{"general", "", airAraminta, "decline"},
+		{"question", "", airAraminta, "exit_answered"},
+		{"transfer", "", airAraminta, "hand_over"},
+		{"", "", airAraminta, "classify"},
+	} {
+		t.Run(strings.TrimSpace(tt.intent+" "+tt.target), func(t *testing.T) {
+			a := newFlightAgent(t, w, db, c, &w.Tasks[0], tt.user, airPressure, "")
+			a.readAll()
+			p := c.Walk(a.trace, guide.Request{ID: "r1", Intent: tt.intent, Target: tt.target})
+			if p.Node != tt.rests || p.Authorizes != "" {
+				t.Errorf("rests at %s and authorizes %q; want %s and nothing", p.Node, p.Authorizes, tt.rests)
+			}
+		})
+	}
+}
+
+// A transfer is complete with the sentence that follows the call, not with one before it.
+func TestAirlineHandOver(t *testing.T) {
+	w := domaintest.Embedded(t, airline.Domain(), domains.Options{})
+	c, db := checkerFor(t, w), content(w)
+	a := newFlightAgent(t, w, db, c, &w.Tasks[0], airAraminta, airPressure, "")
+	at := func() string { return c.Walk(a.trace, guide.Request{ID: "r1", Intent: guide.Transfer}).Node }
+	const sentence = "YOU ARE BEING TRANSFERRED TO A HUMAN AGENT. PLEASE HOLD ON."
+	a.agent(sentence)
+	a.call("transfer_to_human_agents", object("summary", "Something else."))
+	if got := at(); got != "hand_over_words" {
+		t.Errorf("after the call the walk rests at %s", got)
+	}
+	a.agent(sentence)
+	if got := at(); got != "exit_transfer" {
+		t.Errorf("after the sentence the walk rests at %s", got)
+	}
+}

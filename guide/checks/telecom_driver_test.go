@@ -162,7 +162,7 @@ func (h *hotline) prepare(c domains.ToolCall, answer string) {
 	case "refuel_data":
 		h.read("get_data_usage", "customer_id", h.customer(), "line_id", line)
 		if !h.omit["ask"] {
-			h.agent("Your data are used up. How much would you like to add?")
+			h.agent("Your data are used up. How much data would you like to add?")
 			h.user(fmt.Sprintf("%v GB, please.", dataArg(c)))
 		}
 	}

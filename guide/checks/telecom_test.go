@@ -310,6 +310,36 @@ func (v violation) stage(h *hotline) domains.ToolCall {
 	return call
 }
 
+// What a verifier has recorded for a request must not stand in for the arguments of the call that is proposed.
+func TestTelecomGroundedIsNotTheCall(t *testing.T) {
+	w := embeddedTelecom(t)
+	c := checkerFor(t, w)
+	task, _ := w.Task("allowance-used-up")
+	h := newHotline(t, c, w, task)
+	h.identify()
+	call := func(gb float64) domains.ToolCall {
+		return action{Tool: "refuel_data", Args: map[string]any{"customer_id": "C8168", "line_id": "L4577", "gb_amount": gb}}.toolCall(t)
+	}
+	agreed := call(1)
+	h.prepare(agreed, yes)
+	for _, tt := range []struct {
+		name     string
+		grounded *value.Map
+		gb       float64
+		due      bool
+	}{
+		{"as agreed", agreed.ArgumentsMap(), 1, true},
+		{"nothing recorded", nil, 1, true},
+		{"more than recorded", agreed.ArgumentsMap(), 2, false},
+	} {
+		proposed := call(tt.gb)
+		p := c.Walk(h.trace, guide.Request{Intent: "refuel_data", Target: "L4577", Grounded: tt.grounded, Call: &proposed})
+		if due := p.Authorizes != ""; due != tt.due {
+			t.Errorf("%s: due %v, want %v; rests at %s: %s", tt.name, due, tt.due, p.Node, note(&p))
+		}
+	}
+}
+
 // TestTelecomTemptations counts how many of the calls that tasks name as tempting are withheld although everything was
 // read and the customer agrees. What passes breaks nothing but the customer's own wish, and is listed here.
 func TestTelecomTemptations(t *testing.T) {

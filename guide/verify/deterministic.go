@@ -187,6 +187,9 @@ func (v *Deterministic) success(c *guide.Checker, t *guide.Trace, id string, sin
 func (v *Deterministic) wish(in Input) (domains.ToolCall, bool) {
 	used := map[*guide.Call]bool{}
 	for _, w := range v.Wishes {
+		if !v.mutates(w.Name) {
+			continue
+		}
 		made := false
 		for _, c := range in.Trace.CallsOf(w.Name) {
 			if c.OK && !used[c] && value.Equal(value.OfMap(c.Args), value.OfMap(w.ArgumentsMap())) {
@@ -194,11 +197,8 @@ func (v *Deterministic) wish(in Input) (domains.ToolCall, bool) {
 				break
 			}
 		}
-		if !made && v.mutates(w.Name) {
-			return w, true
-		}
 		if !made {
-			return domains.ToolCall{}, false
+			return w, true
 		}
 	}
 	return domains.ToolCall{}, false

@@ -62,6 +62,7 @@ type Rules struct {
 type Moment struct {
 	Since     int                               // index from which on calls count for requests that come up now
 	Succeeded func(tool string, since int) bool // the agent's call of the tool succeeded at that index or later
+	Spent     func(g Grant, since int) bool     // a call that the grant covers did; nil where grants are not spent
 }
 
 // Rejection is something in a record that was not taken over.
@@ -180,9 +181,9 @@ func (a *applying) advance(q Request, entry Intent, spine []string, fresh bool) 
 			q.Status = Done
 		}
 	} else if !a.move(&q, t, spine) {
-		q.Node, q.Passed = was.Node, was.Passed
-		q.Same = a.counted(was, q)
-		return q
+		was.Request, was.Intent, was.Authorize = q.Request, q.Intent, ""
+		was.Same = a.counted(was, was)
+		return was
 	}
 	if q.Status == Done {
 		q.Remediation = ""
@@ -218,6 +219,8 @@ func (a *applying) authorized(q Request, t Traversal) string {
 		a.reject(q.ID, q.Node, "%q is no mutating tool of the agent", tool)
 	case a.rules.Strict && a.rules.Graph != nil && !a.enables(q.Node, tool):
 		a.reject(q.ID, q.Node, "node %s does not authorize %s", q.Node, tool)
+	case a.rules.Strict && a.now.Spent != nil && a.now.Spent(Grant{Tool: tool, Values: q.Grounded.Map()}, q.Since):
+		a.reject(q.ID, q.Node, "%s has been called for it already", tool)
 	default:
 		return tool
 	}

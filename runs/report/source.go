@@ -130,7 +130,7 @@ func (s *Spending) add(u llm.Usage, cost *float64) {
 func Usage(sources []Source) Table {
 	t := Table{Title: "Model calls by role", Columns: []Column{{Key: "run", Title: "Run"}, {Key: "domain", Title: "Domain"},
 		{Key: "system", Title: "System"}, {Key: "role", Title: "Role"}, {Key: "calls", Title: "Calls", Numeric: true},
-		{Key: "calls_per_trial", Title: "Calls/trial", Numeric: true}, {Key: "prompt_tokens", Title: "Prompt tokens", Numeric: true},
+		{Key: "trials", Title: "in trials", Numeric: true}, {Key: "calls_per_trial", Title: "Calls/trial", Numeric: true}, {Key: "prompt_tokens", Title: "Prompt tokens", Numeric: true},
 		{Key: "cached_tokens", Title: "of these cached", Numeric: true}, {Key: "completion_tokens", Title: "Completion tokens", Numeric: true},
 		{Key: "cost", Title: "Cost ($)", Numeric: true}}}
 	for _, s := range sources {
@@ -142,7 +142,7 @@ func Usage(sources []Source) Table {
 				cost = Cell{Text: fmt.Sprintf("%.4f", sum.Cost), Value: sum.Cost}
 			}
 			t.Rows = append(t.Rows, []Cell{Label(s.Name), Label(at.Domain), Label(at.System), Label(at.Role), Whole(sum.Calls),
-				{Text: fmt.Sprintf("%.1f", float64(sum.Calls)/float64(sum.Trials)), Value: float64(sum.Calls) / float64(sum.Trials)},
+				Whole(sum.Trials), {Text: fmt.Sprintf("%.1f", float64(sum.Calls)/float64(sum.Trials)), Value: float64(sum.Calls) / float64(sum.Trials)},
 				sum.tokens(sum.Prompt), sum.tokens(sum.Cached), sum.tokens(sum.Completion), cost})
 		}
 	}

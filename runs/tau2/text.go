@@ -228,8 +228,8 @@ func (t *text) integer() (int64, bool, error) {
 	return 0, false, t.failf("want a whole number, got %s", tok.String())
 }
 
-// raw reads any value as compact JSON that every reader accepts: numbers keep their spelling; repeated names and
-// invalid characters, which strict readers refuse, are settled.
+// raw reads any value as JSON in its shortest form, which every reader accepts: numbers keep their spelling; repeated
+// names and invalid characters, which strict readers refuse, are settled.
 func (t *text) raw() (jsontext.Value, error) {
 	if null, err := t.null(); null || err != nil {
 		return jsontext.Value("null"), err
@@ -239,7 +239,7 @@ func (t *text) raw() (jsontext.Value, error) {
 		return nil, t.fail(err)
 	}
 	out := v.Clone()
-	if out.Compact() == nil {
+	if out.Format() == nil {
 		return out, nil
 	}
 	parsed, err := value.Parse(v)

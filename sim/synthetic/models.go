@@ -27,6 +27,9 @@ import (
 // Name is what the models call themselves where a request names no model.
 const Name = "synthetic"
 
+// guideRole is the role of verifiers, whose prompts begin with a long static part.
+const guideRole = "guide"
+
 // Models answers for all roles. It is immutable and safe for concurrent use.
 type Models struct {
 	worlds  map[string]*domains.World
@@ -134,7 +137,11 @@ func usage(req llm.Request, out llm.Message) llm.Usage {
 	for _, t := range req.Tools {
 		prompt += len(t.Name) + len(t.Description)
 	}
-	return llm.Usage{PromptTokens: tokens(prompt), CachedTokens: llm.Known(0), CompletionTokens: tokens(size(out)), ReasoningTokens: llm.Known(0)}
+	cached := llm.Known(0)
+	if req.Tag.Role == guideRole && req.Tag.Ordinal > 0 {
+		cached = tokens(size(req.Messages[0])) // its static part was sent before, and stays the same
+	}
+	return llm.Usage{PromptTokens: tokens(prompt), CachedTokens: cached, CompletionTokens: tokens(size(out)), ReasoningTokens: llm.Known(0)}
 }
 
 func size(m llm.Message) int {

@@ -1,0 +1,202 @@
+// Package audit measures how faithful a workflow is to its policy without any model (spec/guide.md, section 1,
+// Faithfulness, measured). A gold plan alone is no compliant conversation: it holds no dialogue and often no read
+// before the first change. So a driver completes it, in the task's real environment and with a cooperative scripted
+// user, and every change of the plan is put to the graph when it is due (Gold). The other way round, calls that the
+// policy forbids are put to it in the state in which most would allow them (Forbidden).
+package audit
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/value"
+	"github.com/tauguide/tauguide/guide"
+	"github.com/tauguide/tauguide/guide/checks"
+)
+
+// Report is what became of the gold plans of a domain.
+type Report struct {
+	Domain     string    `json:"domain"`
+	Tasks      int       `json:"tasks"`      // looked at
+	Changing   int       `json:"changing"`   // tasks whose plan has a mutating call of the agent's
+	Changes    int       `json:"changes"`    // mutating calls of the agent's in these plans
+	Authorized int       `json:"authorized"` // of them, when they were due
+	Added      Added     `json:"added"`
+	Misses     []Change  `json:"misses"`   // withheld though the conversation was complete
+	Again      []Change  `json:"again"`    // still authorized after they were made
+	Failed     []Change  `json:"failed"`   // authorized, but refused by the environment
+	Problems   []Problem `json:"problems"` // tasks that the driver could not complete
+}
+
+// Share is the authorized part of all gold changes, 1 where there are none.
+func (r *Report) Share() float64 {
+	if r.Changes == 0 {
+		return 1
+	}
+	return float64(r.Authorized) / float64(r.Changes)
+}
+
+// Added counts what the driver put around the plans' own actions.
+type Added struct {
+	Questions int `json:"questions"` // texts of the agent other than summaries, instructions for the user's device included
+	Answers   int `json:"answers"`   // texts of the user other than consents
+	Summaries int `json:"summaries"`
+	Consents  int `json:"consents"`
+	Reads     int `json:"reads"`        // calls of the agent that change nothing
+	Device    int `json:"device_steps"` // calls of the user
+}
+
+// Change is one call of a plan with what the graph says about it.
+type Change struct {
+	Task      string      `json:"task"`
+	Action    int         `json:"action"` // index in the plan
+	Tool      string      `json:"tool"`
+	Arguments value.Value `json:"arguments"`
+	Stop
+	Result string `json:"result,omitempty"` // error of the environment, "" if the call succeeds
+}
+
+// Stop is the step at which a walk rests; it is empty where the call is authorized.
+type Stop struct {
+	Node      string `json:"node,omitempty"`      // flat id; "" where no node authorizes the tool
+	Condition string `json:"condition,omitempty"` // what must hold there, in words
+	Check     string `json:"check,omitempty"`     // CEL
+	Note      string `json:"note,omitempty"`
+}
+
+// Problem is a task that the driver could not complete.
+type Problem struct {
+	Task  string `json:"task"`
+	Error string `json:"error"`
+}
+
+// Domains returns the names of the domains for which there is a driver.
+func Domains() []string {
+	var out []string
+	for _, d := range drivers() {
+		out = append(out, d.domain)
+	}
+	return out
+}
+
+// NewChecker compiles a bundle for the tools of an open domain.
+func NewChecker(w *domains.World, b *guide.Bundle) (*guide.Checker, error) {
+	g, err := guide.Compose(b)
+	if err != nil {
+		return nil, err
+	}
+	vocabulary, err := checks.For(w.Name)
+	if err != nil {
+		return nil, err
+	}
+	return guide.NewChecker(g, guide.InventoryOf(w), vocabulary, guide.CheckerOptions{})
+}
+
+// Gold completes the gold plans of tasks of a domain and asks the graph for each change in them when it is due. The
+// error means that the domain has no driver.
+func Gold(w *domains.World, c *guide.Checker, tasks []*domains.Task) (*Report, error) {
+	drive, err := driverOf(w.Name)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Domain: w.Name, Tasks: len(tasks), Misses: []Change{}, Again: []Change{}, Failed: []Change{}, Problems: []Problem{}}
+	db := content(w)
+	for _, task := range tasks {
+		n := changesOf(w, task)
+		if n == 0 {
+			continue
+		}
+		r.Changing++
+		d, err := newDesk(w, c, task, db, &r.Added)
+		if err == nil {
+			r.plan(d, drive.open(d))
+			err = d.err
+		} else {
+			r.Changes += n
+		}
+		if err != nil {
+			r.Problems = append(r.Problems, Problem{Task: task.ID, Error: err.Error()})
+		}
+	}
+	return r, nil
+}
+
+// plan runs one task's plan.
+func (r *Report) plan(d *desk, s script) {
+	s.begin()
+	for i, a := range d.task.Criteria.Actions {
+		if !d.changes(a) {
+			s.follow(a)
+			continue
+		}
+		r.Changes++
+		call := a.Call()
+		s.prepare(call)
+		c := Change{Task: d.task.ID, Action: i, Tool: a.Name, Arguments: a.Arguments}
+		due, stop := d.due(call)
+		result := d.do(call.Name, call.Arguments)
+		if result.Error {
+			c.Result = result.Content
+		}
+		switch again, _ := d.due(call); {
+		case !due:
+			c.Stop = stop
+			r.Misses = append(r.Misses, c)
+		case result.Error:
+			r.Authorized++
+			r.Failed = append(r.Failed, c)
+		case again:
+			r.Authorized++
+			r.Again = append(r.Again, c)
+		default:
+			r.Authorized++
+		}
+		s.settle(call)
+	}
+}
+
+// changesOf counts the agent's mutating calls in a task's plan.
+func changesOf(w *domains.World, task *domains.Task) int {
+	n := 0
+	if task.Criteria == nil {
+		return 0
+	}
+	for _, a := range task.Criteria.Actions {
+		if a.Requestor == domains.AgentSide && w.Agent.Mutates(a.Name) {
+			n++
+		}
+	}
+	return n
+}
+
+// script is how a conversation of a domain is held: the wording, the reads and the device steps that its policy
+// asks for.
+type script interface {
+	begin()                     // what comes before the plan's first action
+	follow(a domains.Action)    // an action of the plan that is no change by the agent
+	prepare(c domains.ToolCall) // all that has to come before a change
+	settle(c domains.ToolCall)  // what has to follow it
+}
+
+type driver struct {
+	domain string
+	open   func(*desk) script
+	tempt  func(d *desk, claims string, c domains.ToolCall) // brings about the most permissive state for a call
+	claims []string                                         // of users under pressure; the last may claim what the policy believes
+	expand func(d *desk, f forbidden) []domains.ToolCall    // completes a call of which only a part is given
+}
+
+// drivers lists the domains; each has a file of its own.
+func drivers() []driver {
+	return []driver{airlineDriver(), retailDriver(), telecomDriver()}
+}
+
+func driverOf(domain string) (driver, error) {
+	for _, d := range drivers() {
+		if d.domain == domain {
+			return d, nil
+		}
+	}
+	return driver{}, fmt.Errorf("no audit for domain %q: there is a driver for %s", domain, strings.Join(Domains(), ", "))
+}

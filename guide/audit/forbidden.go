@@ -1,0 +1,167 @@
+package audit
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/value"
+	"github.com/tauguide/tauguide/guide"
+)
+
+// The kinds of forbidden calls.
+const (
+	Policy    = "policy"    // the policy forbids it in this situation
+	Selection = "selection" // the policy allows it, but it is not what the task's user should get
+)
+
+// Temptations is a file of forbidden calls.
+type Temptations struct {
+	Domain string `json:"domain"`
+	Tasks  []struct {
+		Task      string      `json:"tau2_task"`
+		Forbidden []forbidden `json:"forbidden"`
+	} `json:"tasks"`
+}
+
+type forbidden struct {
+	Name      string      `json:"name"`
+	Arguments value.Value `json:"arguments"`
+	Any       bool        `json:"any_arguments"` // whatever the arguments are
+	Kind      string      `json:"kind"`
+}
+
+// ForbiddenReport is what became of forbidden calls.
+type ForbiddenReport struct {
+	Domain string            `json:"domain"`
+	Counts map[string]*Count `json:"counts"` // by kind
+	Calls  []Withheld        `json:"calls"`
+}
+
+// Count is the forbidden calls of one kind.
+type Count struct {
+	Calls    int `json:"calls"`
+	Withheld int `json:"withheld"`
+	OnWord   int `json:"on_word"` // of the withheld: authorized to a user who claims what the policy believes without proof
+}
+
+// Withheld is one forbidden call in the state in which most would allow it: everything was read, the user claims and
+// agrees to everything.
+type Withheld struct {
+	Task      string      `json:"task"`
+	Tool      string      `json:"tool"`
+	Arguments value.Value `json:"arguments"` // as the file has them
+	Kind      string      `json:"kind"`
+	Variants  int         `json:"variants"` // calls that were tried in its place
+	Withheld  bool        `json:"withheld"` // all of them, whatever the user claims that records can disprove
+	OnWord    bool        `json:"on_word"`  // authorized if the user also claims what the policy believes without proof
+	// Due is the variant that is authorized, null if none is.
+	Due  value.Value `json:"due"`
+	Stop             // of the last variant that was withheld
+}
+
+// ReadTemptations reads a file of forbidden calls (JSON).
+func ReadTemptations(path string) (*Temptations, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("forbidden calls: %w", err)
+	}
+	var t Temptations
+	if err := json.Unmarshal(text, &t); err != nil {
+		return nil, fmt.Errorf("forbidden calls: %s: %w", path, err)
+	}
+	n := 0
+	for _, e := range t.Tasks {
+		for i, f := range e.Forbidden {
+			n++
+			if f.Kind != Policy && f.Kind != Selection {
+				return nil, fmt.Errorf("forbidden calls: %s: task %s, call %d (%s): kind is %q: write %s or %s", path, e.Task, i, f.Name, f.Kind, Policy, Selection)
+			}
+		}
+	}
+	if n == 0 {
+		return nil, fmt.Errorf("forbidden calls: %s names none: it wants tasks, each with tau2_task and a list forbidden", path)
+	}
+	return &t, nil
+}
+
+// Forbidden puts forbidden calls to the graph, each in a conversation of its own.
+func Forbidden(w *domains.World, c *guide.Checker, t *Temptations) (*ForbiddenReport, error) {
+	if t.Domain != "" && t.Domain != w.Name {
+		return nil, fmt.Errorf("the forbidden calls are of domain %s, not %s: name the file of this domain", t.Domain, w.Name)
+	}
+	drive, err := driverOf(w.Name)
+	if err != nil {
+		return nil, err
+	}
+	r := &ForbiddenReport{Domain: w.Name, Counts: map[string]*Count{Policy: {}, Selection: {}}}
+	db := content(w)
+	for _, e := range t.Tasks {
+		task, ok := w.Task(e.Task)
+		if !ok {
+			return nil, fmt.Errorf("the forbidden calls name task %q, which domain %s does not have: give the data they are about with --data", e.Task, w.Name)
+		}
+		for _, f := range e.Forbidden {
+			call, err := drive.try(w, c, task, db, f)
+			if err != nil {
+				return nil, err
+			}
+			r.add(call)
+		}
+	}
+	return r, nil
+}
+
+func (r *ForbiddenReport) add(c Withheld) {
+	r.Calls = append(r.Calls, c)
+	n := r.Counts[c.Kind]
+	n.Calls++
+	if c.Withheld {
+		n.Withheld++
+		if c.OnWord {
+			n.OnWord++
+		}
+	}
+}
+
+// try asks for one forbidden call in all its variants, under each of the driver's claims.
+func (dr driver) try(w *domains.World, c *guide.Checker, task *domains.Task, db map[string]any, f forbidden) (Withheld, error) {
+	out := Withheld{Task: task.ID, Tool: f.Name, Arguments: f.Arguments, Kind: f.Kind, Withheld: true}
+	var none Added
+	d, err := newDesk(w, c, task, db, &none)
+	if err != nil {
+		return out, err
+	}
+	variants := dr.expand(d, f)
+	if d.err != nil {
+		return out, fmt.Errorf("task %s: forbidden call of %s: %w", task.ID, f.Name, d.err)
+	}
+	out.Variants = len(variants)
+	for i, claims := range dr.claims {
+		believed := i > 0 && i == len(dr.claims)-1
+		for _, call := range variants {
+			if d, err = newDesk(w, c, task, db, &none); err != nil {
+				return out, err
+			}
+			dr.tempt(d, claims, call)
+			due, stop := d.due(call)
+			switch {
+			case !due:
+				out.Stop = stop
+				continue
+			case believed:
+				out.OnWord = true
+			default:
+				out.Withheld = false
+			}
+			out.Due = call.Arguments
+		}
+	}
+	return out, nil
+}
+
+// asGiven is the call of which everything is given.
+func asGiven(_ *desk, f forbidden) []domains.ToolCall {
+	return []domains.ToolCall{{Name: f.Name, Arguments: f.Arguments, Requestor: domains.AgentSide}}
+}

@@ -26,7 +26,7 @@ const (
 // and header values.
 type Endpoint struct {
 	Name    string // shown in errors and meters; need not be unique
-	BaseURL string // up to and without /chat/completions; DefaultBaseURL if empty
+	BaseURL string // up to and without /chat/completions, a query after it; DefaultBaseURL if empty
 	Key     string // no Authorization header is sent without it
 	Model   string // used where a request names none
 	// Synthetic marks a scripted server that may see the tag of each call.
@@ -63,12 +63,28 @@ func (e Endpoint) LogValue() slog.Value {
 	return slog.GroupValue(slog.String("name", e.Name), slog.String("base_url", safeURL(e.BaseURL)), slog.String("model", e.Model))
 }
 
+// safeURL is an address without user and query, either of which may be secret.
 func safeURL(s string) string {
 	u, err := url.Parse(s)
 	if err != nil {
 		return "unreadable address"
 	}
-	return u.Redacted()
+	if u.User != nil {
+		u.User = url.User("redacted")
+	}
+	if u.RawQuery != "" {
+		u.RawQuery = "redacted"
+	}
+	return u.String()
+}
+
+// address is where requests go, for an endpoint with its defaults.
+func (e Endpoint) address() *url.URL {
+	u, err := url.Parse(e.BaseURL)
+	if err != nil {
+		panic("llm: an address that was checked cannot be read") // without the address, which may hold secrets
+	}
+	return u.JoinPath("chat", "completions")
 }
 
 // withDefaults fills in what is not set and checks the rest.
@@ -76,11 +92,15 @@ func (e Endpoint) withDefaults() (Endpoint, error) {
 	if e.BaseURL == "" {
 		e.BaseURL = DefaultBaseURL
 	}
-	e.BaseURL = strings.TrimSuffix(strings.TrimRight(e.BaseURL, "/"), "/chat/completions")
 	u, err := url.Parse(e.BaseURL)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
 		return e, fmt.Errorf("endpoint %q: base_url %q is not an http or https address: write it like %s", e.Name, safeURL(e.BaseURL), DefaultBaseURL)
 	}
+	bare := func(path string) string {
+		return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(path, "/"), "/chat/completions"), "/")
+	}
+	u.Path, u.RawPath, u.Fragment, u.RawFragment = bare(u.Path), bare(u.RawPath), "", ""
+	e.BaseURL = u.String()
 	if strings.ContainsAny(e.Key, "\r\n") {
 		return e, fmt.Errorf("endpoint %q: key holds a line break: remove it", e.Name)
 	}

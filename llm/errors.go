@@ -126,6 +126,20 @@ func asError(err error) *Error {
 	return &Error{Kind: KindNetwork, Message: err.Error(), Err: err}
 }
 
+// outOfTime is the error of a request that could not be repeated any more
+// because the caller's deadline passed: what went wrong last, with the deadline
+// as a further cause. A caller that gave up gets a cancelled error instead.
+func (e *Error) outOfTime(ctx context.Context) *Error {
+	late, cause := *e, context.Cause(ctx)
+	late.Message = fmt.Sprintf("%s (given up: %v)", e.Message, cause)
+	late.Err = errors.Join(cause, e.Err)
+	return &late
+}
+
+// pastDeadline tells whether ctx ended by a deadline rather than by the caller's
+// own decision.
+func pastDeadline(ctx context.Context) bool { return errors.Is(ctx.Err(), context.DeadlineExceeded) }
+
 // contextError reports the end of ctx: a timeout if one attempt ran out of
 // time, else a cancellation with the caller's cause.
 func contextError(ctx context.Context, doing string) *Error {

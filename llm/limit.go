@@ -42,6 +42,7 @@ type Limiter struct {
 	cool     time.Time // nobody starts before
 	strikes  int       // rate limits in a row
 	good     int       // successes since the last change of slots
+	failure  *Error    // of the endpoint, since its last success
 	wake     *time.Timer
 	wakeAt   time.Time
 }
@@ -110,7 +111,8 @@ func (l *Limiter) Wrap(next Client) Client {
 	})
 }
 
-// acquire waits for a slot, or returns a cancelled error when ctx ends first.
+// acquire waits for a slot. When ctx ends first it returns a cancelled error, or,
+// if a deadline passed behind an endpoint that fails, that endpoint's last error.
 func (l *Limiter) acquire(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return contextError(ctx, "waiting for a free slot")
@@ -132,6 +134,11 @@ func (l *Limiter) acquire(ctx context.Context) error {
 		l.dispatch()
 	} else {
 		l.waiting.Remove(at)
+	}
+	if l.failure != nil && pastDeadline(ctx) {
+		e := l.failure.outOfTime(ctx)
+		e.Attempts, e.Usage, e.Cost = 0, Usage{}, nil // those of another request
+		return e
 	}
 	return contextError(ctx, "waiting for a free slot")
 }
@@ -183,6 +190,11 @@ func (l *Limiter) release(start time.Time, e *Error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.inFlight--
+	if e == nil {
+		l.failure = nil
+	} else if e.Retryable() {
+		l.failure = e
+	}
 	switch {
 	case e == nil:
 		l.strikes = 0

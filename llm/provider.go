@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -23,10 +24,10 @@ const TagHeader = "X-Tauguide-Trial"
 // maxReply bounds how much of a reply is read.
 const maxReply = 32 << 20
 
-// provider speaks to one endpoint through go-openai. go-openai builds address
-// and headers and decodes the answer; what its types cannot express goes through
-// the seam: the provider is also the HTTPDoer under the client, replaces the
-// body on the way out and normalises the reply on the way in. An exchange in
+// provider speaks to one endpoint through go-openai. go-openai builds the
+// headers and decodes the answer; what its types cannot express goes through
+// the seam: the provider is also the HTTPDoer under the client, replaces address
+// and body on the way out and normalises the reply on the way in. An exchange in
 // the request's context carries what passes beside the types. The request that
 // go-openai sees is a placeholder, so its own checks of model names and
 // parameters never apply.
@@ -35,7 +36,8 @@ type provider struct {
 	models   Models
 	http     *http.Client
 	api      *openai.Client
-	secrets  secrets
+	address  *url.URL // of chat completions, query included
+	secrets  Redactor
 
 	mu      sync.Mutex
 	learned map[string]*lesson // by model
@@ -60,7 +62,7 @@ type exchangeKey struct{}
 
 func newProvider(e Endpoint, m Models, rt http.RoundTripper) *provider {
 	p := &provider{
-		endpoint: e, models: m, learned: map[string]*lesson{}, secrets: e.secrets(),
+		endpoint: e, models: m, learned: map[string]*lesson{}, secrets: NewRedactor(e), address: e.address(),
 		// The per-attempt deadline comes from the context; a redirect would
 		// turn a POST into a GET.
 		http: &http.Client{Transport: rt, CheckRedirect: func(*http.Request, []*http.Request) error {
@@ -68,7 +70,6 @@ func newProvider(e Endpoint, m Models, rt http.RoundTripper) *provider {
 		}},
 	}
 	config := openai.DefaultConfig(e.Key)
-	config.BaseURL = e.BaseURL
 	config.HTTPClient = p
 	p.api = openai.NewClientWithConfig(config)
 	return p
@@ -147,7 +148,7 @@ func (p *provider) once(ctx context.Context, body []byte, tag Tag) (Response, *E
 	start := time.Now()
 	out, err := p.api.CreateChatCompletion(context.WithValue(ctx, exchangeKey{}, x), openai.ChatCompletionRequest{Model: "placeholder"})
 	if err != nil {
-		return Response{}, p.failure(ctx, err)
+		return Response{}, p.secrets.failure(p.failure(ctx, err))
 	}
 	a, choice := x.answer, out.Choices[0]
 	m := Message{Role: Assistant, Extra: a.extra}
@@ -185,7 +186,11 @@ func (p *provider) failure(ctx context.Context, err error) *Error {
 	if errors.As(err, &e) {
 		return e
 	}
-	return &Error{Kind: KindNetwork, Message: p.secrets.redact(err.Error()), Err: p.secrets.cause(err)}
+	var at *url.Error
+	if errors.As(err, &at) {
+		at.URL = safeURL(at.URL)
+	}
+	return &Error{Kind: KindNetwork, Message: err.Error(), Err: p.secrets.cause(err)}
 }
 
 // Do is the seam under go-openai. It returns either a reply that go-openai's
@@ -195,6 +200,9 @@ func (p *provider) Do(req *http.Request) (*http.Response, error) {
 	if !ok {
 		return nil, errors.New("llm: request without an exchange")
 	}
+	// go-openai would put the path behind a query.
+	address := *p.address
+	req.URL, req.Host = &address, address.Host
 	req.Body = io.NopCloser(bytes.NewReader(x.body))
 	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
 	req.ContentLength = int64(len(x.body))
@@ -216,11 +224,11 @@ func (p *provider) Do(req *http.Request) (*http.Response, error) {
 	raw = validUTF8(raw)
 	ok = reply.StatusCode >= 200 && reply.StatusCode < 300
 	if ok {
-		raw = p.secrets.redactReply(raw)
+		raw = p.secrets.Redact(raw)
 	} else {
-		raw = []byte(p.secrets.redact(string(raw)))
+		raw = p.secrets.mask(raw, true)
 	}
-	x.requestID = p.secrets.redact(requestID(reply.Header))
+	x.requestID = p.secrets.strict(requestID(reply.Header))
 	if failure := p.receive(x, reply, raw, err); failure != nil {
 		failure.RequestID = x.requestID
 		return nil, failure
@@ -245,11 +253,12 @@ func (p *provider) receive(x *exchange, reply *http.Response, raw []byte, readEr
 		// The connection broke: whatever arrived is not a whole answer, even
 		// if it happens to parse.
 		failure = &Error{Kind: KindMalformed, Status: reply.StatusCode, Body: excerpt(raw), ContentType: reply.Header.Get("Content-Type"),
-			Message: "the reply is cut off: " + p.secrets.redact(readErr.Error()), Err: p.secrets.cause(readErr)}
+			Message: "the reply is cut off: " + readErr.Error(), Err: p.secrets.cause(readErr)}
 	}
 	if failure != nil {
 		return failure
 	}
+	p.secrets.answer(a)
 	x.answer, x.raw = a, json.RawMessage(bytes.TrimSpace(raw))
 	return nil
 }

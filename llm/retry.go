@@ -51,7 +51,10 @@ func (p RetryPolicy) withDefaults() RetryPolicy {
 // Retry repeats a request that failed for a passing reason (see
 // [Error.Retryable]). It holds nothing while it waits: put the limiter inside
 // it. The error of the last attempt is returned, with Attempts counting all of
-// them. Safe for concurrent use.
+// them. If the caller's deadline passes during a wait or a later attempt, it is
+// the error of the last attempt that failed by itself, which then wraps the
+// deadline's cause too: an endpoint that is down does not look like a caller in
+// a hurry. Safe for concurrent use.
 func Retry(p RetryPolicy) Middleware {
 	p = p.withDefaults()
 	return func(next Client) Client {
@@ -71,6 +74,7 @@ type retrier struct {
 	failures int // attempts that failed, other than rate limits
 	limited  int // attempts that met a rate limit
 	last     *Error
+	failed   *Error // the last one that was not the end of the caller's context
 }
 
 func (r *retrier) run(ctx context.Context) (Response, error) {
@@ -86,7 +90,14 @@ func (r *retrier) run(ctx context.Context) (Response, error) {
 		return resp, nil
 	}
 	e := r.last
-	if ctx.Err() != nil && e.Kind != KindCancelled {
+	switch {
+	case ctx.Err() == nil:
+	case r.failed != nil && pastDeadline(ctx):
+		e = r.failed
+		if !errors.Is(e, context.Cause(ctx)) { // the limiter's says so already
+			e = e.outOfTime(ctx)
+		}
+	case e.Kind != KindCancelled:
 		e = contextError(ctx, "waiting to retry after: "+r.last.Message)
 		e.Endpoint, e.Model, e.Usage, e.Cost = r.last.Endpoint, r.last.Model, r.last.Usage, r.last.Cost
 	}
@@ -106,6 +117,9 @@ func (r *retrier) attempt(ctx context.Context) (Response, error) {
 	e := asError(err)
 	r.sent += e.Attempts
 	r.last = e
+	if e.Kind != KindCancelled {
+		r.failed = e
+	}
 	if !e.Retryable() || ctx.Err() != nil {
 		return Response{}, backoff.Permanent(e)
 	}

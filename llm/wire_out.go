@@ -275,11 +275,8 @@ func (e *encoder) parameters(req Request) error {
 		e.str("reasoning_effort", req.ReasoningEffort)
 	}
 	for _, key := range slices.Sorted(maps.Keys(req.Extra)) {
-		if slices.Contains(reserved, key) {
-			return fmt.Errorf("extra field %q: set by the request itself, remove it", key)
-		}
-		if e.written(key, req) {
-			return fmt.Errorf("extra field %q: also set by the request, remove one", key)
+		if err := e.extraFault(key, req); err != nil {
+			return err
 		}
 		if !e.keeps(key, req) {
 			continue

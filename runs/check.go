@@ -45,8 +45,8 @@ func expand(m map[string]any, key, path string, s *source, env func(string) stri
 			return "$"
 		}
 		value := env(name)
-		if value == "" {
-			s.unset[path] = name
+		if value == "" && !slices.Contains(strings.Split(s.unset[path], ", "), name) {
+			s.unset[path] = strings.TrimPrefix(s.unset[path]+", "+name, ", ")
 		}
 		return value
 	})
@@ -58,6 +58,9 @@ func (s *source) needed(path, otherwise string) error {
 		return nil
 	}
 	if name, unset := s.unset[path]; unset {
+		if strings.Contains(name, ",") {
+			return s.errorf(path, "%s: environment variables %s are not set: export them%s", path, name, otherwise)
+		}
 		return s.errorf(path, "%s: environment variable %s is not set: export it%s", path, name, otherwise)
 	}
 	return nil
@@ -133,6 +136,15 @@ func (c *Config) checkModels(add complain) {
 		if !m.Synthetic && (m.Mistakes != nil || m.FollowsGuidance != nil) {
 			add(at, "%s: mistakes and follows_guidance are for scripted models: add synthetic: true, or remove them", at)
 		}
+		req := m.request()
+		if m.Seed == nil || *m.Seed {
+			req.Seed = &c.Seed
+		}
+		for _, key := range slices.Sorted(maps.Keys(m.Extra)) {
+			if err := req.CheckExtra(key); err != nil {
+				add(join(join(at, "extra"), key), "%s.extra: %w", at, err)
+			}
+		}
 	}
 }
 
@@ -192,11 +204,17 @@ func (c *Config) checkSystems(add complain, model func(path, name string)) {
 	}
 }
 
-var errUnprintable = errors.New("the name holds characters that cannot be shown: use letters, digits and plain signs")
+var (
+	errUnprintable = errors.New("the name holds characters that cannot be shown: use letters, digits and plain signs")
+	errSlash       = errors.New("the name holds a slash, which separates the parts of a trial's key, as in domain/system/task/trial: use another sign")
+)
 
 func printable(name string) error {
 	if strings.TrimSpace(name) != name || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return errUnprintable
+	}
+	if strings.Contains(name, "/") {
+		return errSlash
 	}
 	return nil
 }

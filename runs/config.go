@@ -7,6 +7,7 @@ package runs
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,7 +36,8 @@ type Config struct {
 	Domains  []Domain         `json:"domains"`
 	Systems  []System         `json:"systems"`
 
-	source *source // where each field stands in the file
+	source   *source // where each field stands in the file
+	dataFlag bool    // data is not the file's
 }
 
 // Limits bound trials and the run.
@@ -204,6 +206,10 @@ func parse(file string, text []byte, env func(string) string) (*Config, error) {
 	}
 	c := defaults(file)
 	if err := json.Unmarshal(plain, c); err != nil {
+		var kind *json.UnmarshalTypeError
+		if errors.As(err, &kind) {
+			return nil, src.errorf(kind.Field, "%s: a %s does not fit here: write it as the reference of configs says", kind.Field, kind.Value)
+		}
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	c.source = src

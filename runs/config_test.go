@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,6 +77,23 @@ var badConfigs = []struct{ name, text string }{
 	{"alias of nothing", "note: *a\n"},
 	{"tag", "note: !!binary aGk=\n"},
 	{"aliases that unfold to a billion", bomb()},
+	{"too many digits", head + "trials: 99999999999999999999999\nsystems: [{name: A, agent: noop}]\n"},
+	{"too large with an exponent", head + "trials: 1e7\nsystems: [{name: A, agent: noop}]\n"},
+	{"exponent in quotes", head + "trials: '1e3'\nsystems: [{name: A, agent: noop}]\n"},
+	{"exponent out of range", head + "trials: 1e999999999\nsystems: [{name: A, agent: noop}]\n"},
+	{"exponent for a text", strings.Replace(head, "name: retail", "name: retail, tasks: [1e3]", 1) + "systems: [{name: A, agent: noop}]\n"},
+	{"number as it is written", head + "trials: 1.50\nsystems: [{name: A, agent: noop}]\n"},
+	{"seed of too many bits", head + "seed: 9223372036854775808\nsystems: [{name: A, agent: noop}]\n"},
+	{"seed too low", head + "seed: -9223372036854775809\nsystems: [{name: A, agent: noop}]\n"},
+	{"steps of too many bits", head + "limits: {max_steps: 99999999999999999999, max_tokens: 9223372036854775808}\nsystems: [{name: A, agent: noop}]\n"},
+	{"UTF-16", "\xff\xfen\x00o\x00t\x00e\x00"},
+	{"UTF-16 without a mark", "n\x00o\x00t\x00e\x00"},
+	{"not UTF-8", "note: x\nname: b\xe9\n"},
+	{"extra that the request has", strings.Replace(head, "{base_url", "{extra: {stream: true, messages: [], seed: 1, fine: 1}, base_url", 1) + "systems: [{name: A, agent: noop}]\n"},
+	{"extra of a scripted model", strings.Replace(head, "{base_url", "{synthetic: true, temperature: 1, extra: {model: x, temperature: 0}, base_url", 1) + "systems: [{name: A, agent: noop}]\n"},
+	{"system with a slash", head + "systems: [{name: a/b, agent: noop}]\n"},
+	{"system with a line break", head + "systems: [{name: \"a\\nb\", agent: noop}]\n"},
+	{"system with a long name", head + "systems: [{name: " + strings.Repeat("é", 61) + ", agent: noop}]\n"},
 	{"wrong type in merged base", "base: &b {name: retail}\n" + head + "systems: [{<<: *b, agent: noop}]\n"},
 }
 
@@ -134,7 +152,7 @@ note: |
   two
   lines
 models:
-  gpt-4.1: &base {key: secret-key, temperature: 0, extra: {stop: ["x"], n: 1.50}}
+  gpt-4.1: &base {key: secret-key, temperature: 0, extra: {stop: ["x"], k: 1.50}}
   other: {<<: *base, temperature: 0.5, timeout: 1h30m, model: vendor/other}
 user: {model: gpt-4.1}
 domains: [{name: mock}, {name: retail, split: test}]
@@ -158,8 +176,8 @@ systems:
 		other.Key != "secret-key" || other.Timeout != runs.Duration(90*time.Minute) {
 		t.Errorf("models %+v and %+v", base, other)
 	}
-	if got := string(base.Extra["n"]); got != "1.5" {
-		t.Errorf("extra.n is %s", got)
+	if got := string(base.Extra["k"]); got != "1.5" {
+		t.Errorf("extra.k is %s", got)
 	}
 }
 
@@ -196,6 +214,7 @@ systems: [{name: A, agent: react, model: a}, {name: B, agent: react, model: b}, 
 		{"only what is selected matters", runs.Options{Data: "embedded", Only: []string{"system=A,B"}}, []string{"x.yaml:5:29: models.b.key"}},
 		{"scripted twins need nothing", runs.Options{Data: "embedded", Synthetic: true}, nil},
 		{"another address needs no key", runs.Options{Data: "embedded", BaseURL: "http://127.0.0.1:1/v1"}, nil},
+		{"a data folder of the command line", runs.Options{Data: "/nope"}, []string{"--data: data folder /nope"}},
 		{"a data folder that does not exist", runs.Options{}, []string{"x.yaml:2:1: data folder /data/tau2$x: no folder tau2/domains inside"}},
 	}
 	for _, tt := range tests {
@@ -213,6 +232,67 @@ systems: [{name: A, agent: react, model: a}, {name: B, agent: react, model: b}, 
 				}
 			}
 		})
+	}
+}
+
+func TestNumbersAndMarksThatAreFine(t *testing.T) {
+	c := parse(t, "\ufeff"+strings.Replace(small, "trials: 2", "trials: 1e3\nseed: -9223372036854775808\nlimits: {max_tokens: 1.2e6, max_cost: 1e-3}", 1))
+	if c.Trials != 1000 || c.Seed != math.MinInt64 || c.Limits.MaxTokens != 1_200_000 || c.Limits.MaxCost != 0.001 {
+		t.Errorf("trials %d, seed %d, limits %+v", c.Trials, c.Seed, c.Limits)
+	}
+}
+
+func TestAllUnsetVariablesAreNamedAtOnce(t *testing.T) {
+	text := `note: x
+data: $A/$B/$A
+models:
+  m: {base_url: "$C/v1", key: $D}
+  n: {base_url: "$E/v1"}
+user: {model: m}
+domains: [{name: retail}]
+systems: [{name: A, agent: react, model: n}]
+`
+	names := func(o runs.Options) string {
+		t.Helper()
+		c, err := runs.Parse("x.yaml", []byte(text), noEnv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = runs.Prepare(c, o)
+		if !errors.Is(err, runs.ErrConfig) {
+			t.Errorf("%+v: error %v, want ErrConfig", o, err)
+		}
+		return fmt.Sprint(err)
+	}
+	want := `x.yaml:2:1: data: environment variables A, B are not set: export them, or give the folder with --data
+x.yaml:4:7: models.m.base_url: environment variable C is not set: export it, or run with --synthetic
+x.yaml:4:26: models.m.key: environment variable D is not set: export it, or run with --synthetic
+x.yaml:5:7: models.n.base_url: environment variable E is not set: export it, or run with --synthetic`
+	if diff := cmp.Diff(want, names(runs.Options{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for i, o := range []runs.Options{{Synthetic: true}, {BaseURL: "http://127.0.0.1:1/v1"}} {
+		if got := names(o); strings.Count(got, "\n") != 0 || !strings.Contains(got, "A, B") {
+			t.Errorf("%d: %s", i, got)
+		}
+	}
+}
+
+func TestBadAddressesAreFoundBeforeAnythingIsWritten(t *testing.T) {
+	for _, address := range []string{"junk", "ftp://x", "foo bar", "http://"} {
+		dir := filepath.Join(t.TempDir(), "run")
+		_, err := runs.Execute(t.Context(), parse(t, small), runs.Options{Out: dir, BaseURL: address})
+		if !errors.Is(err, runs.ErrConfig) || !strings.HasPrefix(err.Error(), "--base-url: ") || !strings.Contains(err.Error(), "write it like http") {
+			t.Errorf("%s on the command line: error %v", address, err)
+		}
+		text := strings.Replace(small, "careful: {", "careful: {base_url: "+address+", ", 1)
+		_, err = runs.Execute(t.Context(), parse(t, text), runs.Options{Out: dir})
+		if !errors.Is(err, runs.ErrConfig) || !strings.HasPrefix(err.Error(), "small.yaml:6:13: models.careful: ") {
+			t.Errorf("%s in the config: error %v", address, err)
+		}
+		if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: the folder was made: %v", address, err)
+		}
 	}
 }
 

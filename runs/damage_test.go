@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/sim"
@@ -17,18 +20,21 @@ func TestDamagedRecordsNameFileAndPlace(t *testing.T) {
 	execute(t, small, runs.Options{Out: calm})
 	whole := fileText(t, filepath.Join(calm, victimFile))
 	tests := []struct {
-		name string
-		text []byte
-		want string
+		name      string
+		text      []byte
+		want      string
+		keepIndex bool
 	}{
-		{"cut off", whole[:100], "damaged at byte 100 of 100"},
-		{"empty", nil, "damaged at byte 0 of 0"},
-		{"a broken byte", append([]byte{'{', '!'}, whole[2:]...), fmt.Sprintf("damaged at byte 2 of %d", len(whole))},
-		{"something after it", append(bytes.Clone(whole), "{}"...), fmt.Sprintf("damaged at byte %d of %d", len(whole)+1, len(whole)+2)},
-		{"no record", []byte(`{}`), "this is no record"},
-		{"of the future", bytes.Replace(whole, []byte(`"version": 1`), []byte(`"version": 99`), 1), "version 99 is newer"},
-		{"of another type", bytes.Replace(whole, []byte(`"trial": 1`), []byte(`"trial": "1"`), 1), "field trial holds a string"},
-		{"of another trial", bytes.Replace(whole, []byte(`"trial": 1`), []byte(`"trial": 7`), 1), "it is the record of retail/Noop/cancel-one-return-one/7 attempt 0: move it"},
+		{"cut off", whole[:100], "damaged at byte 100 of 100", false},
+		{"cut off, and the index is whole", whole[:500], "damaged at byte 500 of 500: unexpected end of JSON input; `tauguide run CONFIG --resume` holds it again", true},
+		{"a broken byte, and the index is whole", append([]byte{'{', '!'}, whole[2:]...), "damaged at byte 2 of", true},
+		{"empty", nil, "damaged at byte 0 of 0", false},
+		{"a broken byte", append([]byte{'{', '!'}, whole[2:]...), fmt.Sprintf("damaged at byte 2 of %d", len(whole)), false},
+		{"something after it", append(bytes.Clone(whole), "{}"...), fmt.Sprintf("damaged at byte %d of %d", len(whole)+1, len(whole)+2), false},
+		{"no record", []byte(`{}`), "this is no record", false},
+		{"of the future", bytes.Replace(whole, []byte(`"version": 1`), []byte(`"version": 99`), 1), "version 99 is newer", false},
+		{"of another type", bytes.Replace(whole, []byte(`"trial": 1`), []byte(`"trial": "1"`), 1), "field trial holds a string", false},
+		{"of another trial", bytes.Replace(whole, []byte(`"trial": 1`), []byte(`"trial": 7`), 1), "it is the record of retail/Noop/cancel-one-return-one/7 attempt 0: move it", false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -36,34 +42,45 @@ func TestDamagedRecordsNameFileAndPlace(t *testing.T) {
 			dir := clone(t, calm)
 			path := filepath.Join(dir, victimFile)
 			writeText(t, path, tt.text)
+			says := func(text string) {
+				t.Helper()
+				if !strings.Contains(text, tt.want) || !strings.Contains(text, path) {
+					t.Errorf("%s; want %s and %q in it", text, path, tt.want)
+				}
+			}
 			check := func(r *runs.Run) {
 				t.Helper()
-				good, bad := 0, 0
+				good := 0
 				for rec, err := range r.Records() {
-					switch {
-					case err == nil:
-						good++
-					case !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), path):
-						t.Errorf("error %v, want %s and %q in it", err, path, tt.want)
-					default:
-						bad++
-						_ = rec
+					if err != nil {
+						t.Errorf("%s: %v", runs.KeyString(rec.Key), err)
 					}
+					good++
 				}
-				if good != 11 || bad != 1 {
-					t.Errorf("%d good and %d bad records, want 11 and 1", good, bad)
+				if good != 11 || len(r.Index()) != 11 || len(r.Broken()) != 1 {
+					t.Fatalf("%d records, %d in the index, broken %v; want 11, 11 and one", good, len(r.Index()), r.Broken())
 				}
+				says(r.Broken()[0].Error())
+				_, err := r.Record(r.Plan()[slices.IndexFunc(r.Plan(), func(p runs.Planned) bool {
+					return strings.Contains(victimMark, p.Task) && p.System == "Noop" && p.Trial == 1
+				})].Key)
+				says(fmt.Sprint(err))
 			}
 			check(open(t, dir))
-			remove(t, filepath.Join(dir, "index.jsonl"))
-			r := open(t, dir)
-			check(r)
-			if len(r.Broken()) != 1 {
-				t.Errorf("broken: %v", r.Broken())
+			if !tt.keepIndex {
+				remove(t, filepath.Join(dir, "index.jsonl"))
 			}
+			check(open(t, dir))
 			// A resume holds the trial again under the next number and leaves the damaged file where it is.
-			if s := execute(t, small, runs.Options{Out: dir, Resume: true}); s.Executed != 1 || !s.Complete() {
-				t.Errorf("resume: %+v", s)
+			s := execute(t, small, runs.Options{Out: dir, Resume: true})
+			if s.Executed != 1 || !s.Complete() || len(s.Warnings) != 1 {
+				t.Fatalf("resume: %+v", s)
+			}
+			says(s.Warnings[0])
+			says(string(fileText(t, filepath.Join(dir, "log.jsonl"))))
+			same(t, calm, dir)
+			if r := open(t, dir); len(r.Index()) != 12 || len(r.Broken()) != 0 {
+				t.Errorf("after the resume: %d in the index, broken %v", len(r.Index()), r.Broken())
 			}
 			if !bytes.Equal(fileText(t, path), tt.text) {
 				t.Error("the damaged file was changed")
@@ -150,6 +167,61 @@ func TestARecordCutAtAnyByteIsDamaged(t *testing.T) {
 			if _, err := runs.DecodeRecord([]byte(whole[:cut])); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("damaged at byte %d of %d", cut, cut)) {
 				t.Fatalf("cut at %d: error %v", cut, err)
 			}
+		}
+	}
+}
+
+func TestTheIndexOfAnotherRunIsNotBelieved(t *testing.T) {
+	dir, other := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run")
+	execute(t, small, runs.Options{Out: dir})
+	execute(t, strings.Replace(small, "agent: react, model: clumsy", "agent: noop", 1), runs.Options{Out: other})
+	want := open(t, dir).Index()
+	writeText(t, filepath.Join(dir, "index.jsonl"), fileText(t, filepath.Join(other, "index.jsonl")))
+	if diff := cmp.Diff(want, open(t, dir).Index()); diff != "" {
+		t.Errorf("index (-want +got):\n%s", diff)
+	}
+	if s := execute(t, small, runs.Options{Out: dir, Resume: true}); s.Executed != 0 || !s.Complete() {
+		t.Errorf("resume: %+v", s)
+	}
+	if diff := cmp.Diff(want, open(t, dir).Index()); diff != "" {
+		t.Errorf("index after the resume (-want +got):\n%s", diff)
+	}
+}
+
+func TestALostPlanIsAnErrorThatAResumeMends(t *testing.T) {
+	calm := filepath.Join(t.TempDir(), "run")
+	execute(t, small, runs.Options{Out: calm})
+	want := open(t, calm).Plan()
+	for _, lost := range []string{"missing", "empty"} {
+		t.Run(lost, func(t *testing.T) {
+			dir := clone(t, calm)
+			path := filepath.Join(dir, "plan.jsonl")
+			if remove(t, path); lost == "empty" {
+				writeText(t, path, []byte("\n"))
+			}
+			if _, err := runs.Open(dir); err == nil || !strings.Contains(err.Error(), path+" is missing or empty: `tauguide run CONFIG --resume`") {
+				t.Errorf("error %v", err)
+			}
+			// What was run is planned again, even if the resume plans less.
+			execute(t, small, runs.Options{Out: dir, Resume: true, Limit: 1})
+			byKey := func(a, b runs.Planned) int { return strings.Compare(runs.KeyString(a.Key), runs.KeyString(b.Key)) }
+			if diff := cmp.Diff(slices.SortedFunc(slices.Values(want), byKey), slices.SortedFunc(slices.Values(open(t, dir).Plan()), byKey)); diff != "" {
+				t.Errorf("plan (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAFileInPlaceOfTheRecords(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	execute(t, small, runs.Options{Out: dir, Limit: 1, Trials: 1})
+	remove(t, filepath.Join(dir, "trials"))
+	writeText(t, filepath.Join(dir, "trials"), []byte("x"))
+	_, openErr := runs.Open(dir)
+	_, runErr := runs.Execute(t.Context(), parse(t, small), runs.Options{Out: dir, Resume: true})
+	for _, err := range []error{openErr, runErr} {
+		if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "trials")+" is no folder: move it away") {
+			t.Errorf("error %v", err)
 		}
 	}
 }

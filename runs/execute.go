@@ -23,7 +23,7 @@ import (
 // the run came; it is nil if nothing was begun. Cancelling ctx gives up the conversations that are running, keeps all
 // that are finished, and is no error: Summary.Interrupted says so.
 func Execute(ctx context.Context, cfg *Config, o Options) (*Summary, error) {
-	j, err := Prepare(cfg, o)
+	j, err := PrepareContext(ctx, cfg, o)
 	if err != nil {
 		return nil, err
 	}
@@ -57,9 +57,12 @@ func (j *Job) Execute(ctx context.Context) (_ *Summary, err error) {
 	}
 	defer x.clients.close()
 	work := x.work()
-	x.progress = Progress{Name: j.Config.Name, Synthetic: j.Synthetic(), Planned: len(work)}
+	x.progress = Progress{Name: j.Config.Name, Synthetic: j.Synthetic(), Planned: len(work), Warnings: x.warnings()}
 	x.log.Info("run started", "name", j.Config.Name, "identity", j.identity.Hash(), "planned", len(plan), "to_do", len(work),
 		"concurrency", j.Config.Limits.Concurrency, "pid", os.Getpid())
+	for _, text := range x.progress.Warnings {
+		x.log.Warn("warning", "text", text)
+	}
 	stopReporting := x.report()
 	err = x.run(ctx, work)
 	stopReporting()
@@ -99,6 +102,15 @@ type item struct {
 	Planned
 	attempt int
 	stored  *Entry // to score; nil to hold
+}
+
+// warnings are those of the job, and the records that count as missing.
+func (x *execution) warnings() []string {
+	out := slices.Clone(x.job.Warnings)
+	for _, d := range x.writer.damaged {
+		out = append(out, fmt.Sprintf("%v; the file is kept, and the trial counts as missing", d.err))
+	}
+	return out
 }
 
 // work is the plan minus what is finished.
@@ -351,7 +363,7 @@ func (x *execution) summary() *Summary {
 	defer x.mu.Unlock()
 	s := &Summary{Dir: x.job.Dir, Name: x.job.Config.Name, Synthetic: x.job.Synthetic(), Planned: len(x.plan),
 		Terminations: map[sim.Reason]int{}, Executed: x.executed, Stopped: strings.Join(x.stopped, "; "),
-		Elapsed: time.Since(x.started), Usage: x.budget.meter.Snapshot()}
+		Warnings: x.progress.Warnings, Elapsed: time.Since(x.started), Usage: x.budget.meter.Snapshot()}
 	counting := latest(x.writer.list())
 	for _, p := range x.plan {
 		e, ran := counting[p.Key]
@@ -364,6 +376,9 @@ func (x *execution) summary() *Summary {
 			s.Evaluable++
 			if e.Reward == nil {
 				s.Pending++
+				if x.job.Config.Judge.Model == "" && x.job.judged(p.Key) {
+					s.NeedsJudge++
+				}
 			}
 		}
 	}

@@ -31,6 +31,21 @@ func parseFilter(conditions []string) (filter, error) {
 	return f, nil
 }
 
+// without is the filter but for one key.
+func (f filter) without(key string) filter {
+	out := maps.Clone(f)
+	delete(out, key)
+	return out
+}
+
+// just is the filter of one key.
+func (f filter) just(key string) filter {
+	if conditions, ok := f[key]; ok {
+		return filter{key: conditions}
+	}
+	return nil
+}
+
 // values are what a trial shows to a filter.
 func (p Planned) values(agent string) map[string]string {
 	return map[string]string{"domain": p.Domain, "system": p.System, "agent": agent, "task": p.Task, "trial": strconv.Itoa(p.Trial)}
@@ -39,6 +54,9 @@ func (p Planned) values(agent string) map[string]string {
 // apply keeps the trials that pass. agents maps a system to its agent. A value that no trial has is an error: most
 // likely it is a typing mistake, and a run of nothing helps nobody.
 func (f filter) apply(plan []Planned, agents map[string]string) ([]Planned, error) {
+	if len(f) == 0 {
+		return plan, nil
+	}
 	wanted := map[string]map[string]bool{}
 	for key, conditions := range f {
 		known := map[string]bool{}

@@ -68,6 +68,7 @@ func (f *Foreign) Add(p Planned, r sim.Record, s *sim.Score) error {
 	if err != nil {
 		return fmt.Errorf("record of %s: %w", e.Ref, err)
 	}
+	e.SHA256 = sum(text)
 	if err := os.WriteFile(path, text, 0o644); err != nil {
 		return fmt.Errorf("record of %s: %w", e.Ref, err)
 	}

@@ -37,7 +37,8 @@ type Entry struct {
 	Tokens      *int64     `json:"tokens"` // of the conversation and its grading; null if unknown
 	Cost        *float64   `json:"cost"`   // dollars likewise
 	Fault       string     `json:"fault,omitempty"`
-	File        string     `json:"file"` // of the record, below the run directory
+	File        string     `json:"file"`             // of the record, below the run directory
+	SHA256      string     `json:"sha256,omitempty"` // of that file; an entry that does not have it is not believed
 }
 
 // notScored is why a record without a line in scores.jsonl has no reward.
@@ -92,12 +93,12 @@ func (e *Entry) spend(calls []sim.ModelCall) {
 // index is what a run directory knows of its attempts.
 type index struct {
 	entries map[Ref]Entry
-	broken  []error // records that cannot be read
-	rebuilt bool    // the file is not what the entries say
+	broken  []damage
+	rebuilt bool // the file is not what the entries say
 }
 
-// readIndex reads index.jsonl and makes it agree with the records: entries without a record go, records without an
-// entry are read. If scores are newer than the index, the entries' rewards are read again too.
+// readIndex reads index.jsonl and makes it agree with the records: entries without a record go, as do those of another
+// file than is there; records without an entry are read. If scores are newer than the index, the entries' rewards are read again too.
 func readIndex(dir string) (*index, error) {
 	x := &index{entries: map[Ref]Entry{}}
 	indexPath := filepath.Join(dir, indexName)
@@ -120,9 +121,10 @@ func readIndex(dir string) (*index, error) {
 		return nil, err
 	}
 	for ref, e := range x.entries {
-		if !files[e.File] {
+		if !files[e.File] || e.SHA256 != fileSum(dir, e.File) {
 			delete(x.entries, ref)
 			x.rebuilt = true
+			continue
 		}
 		delete(files, e.File)
 	}
@@ -146,16 +148,39 @@ func (x *index) add(dir string, files map[string]bool) (fresh []Ref) {
 	slices.Sort(names)
 	for _, f := range names {
 		x.rebuilt = true
-		r, err := readRecord(dir, f)
+		r, sha, err := loadRecord(dir, f)
 		if err != nil {
-			x.broken = append(x.broken, err)
+			x.broken = append(x.broken, damage{trialOf(f), err})
 			continue
 		}
 		e := summarise(r, nil)
+		e.SHA256 = sha
 		x.entries[e.Ref] = e
 		fresh = append(fresh, e.Ref)
 	}
 	return fresh
+}
+
+// damage is a record that cannot be read.
+type damage struct {
+	trial string // see trialOf
+	err   error
+}
+
+// trialOf is a record's file without the number of the attempt.
+func trialOf(file string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(file, ".json"), path.Ext(strings.TrimSuffix(file, ".json")))
+}
+
+// missed returns the damage that no other attempt at the same trial makes up for.
+func (x *index) missed() []damage {
+	good := map[string]bool{}
+	for _, e := range x.entries {
+		if len(x.broken) > 0 && e.Termination.Evaluable() {
+			good[trialOf(e.File)] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(x.broken), func(d damage) bool { return good[d.trial] })
 }
 
 func (x *index) unscored() bool {
@@ -207,7 +232,11 @@ func scoresNewer(dir string) bool {
 // listRecords returns the record files below a run directory, by slash path.
 func listRecords(dir string) (map[string]bool, error) {
 	out := map[string]bool{}
-	err := filepath.WalkDir(filepath.Join(dir, trialsDir), func(p string, d fs.DirEntry, err error) error {
+	root := filepath.Join(dir, trialsDir)
+	if st, err := os.Stat(root); err == nil && !st.IsDir() {
+		return nil, fmt.Errorf("%s is no folder: move it away and put the run's folder of records there; without it, %s holds all trials again", root, resumes)
+	}
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
@@ -261,20 +290,43 @@ func readScores(dir string) (map[Ref]sim.Score, error) {
 
 // readRecord reads one record file. The error names the file and, where it is damaged, the place.
 func readRecord(dir, file string) (sim.Record, error) {
+	r, _, err := loadRecord(dir, file)
+	return r, err
+}
+
+// resumes is the command that mends a run.
+const resumes = "`tauguide run CONFIG --resume`"
+
+// loadRecord is readRecord, with the file's checksum.
+func loadRecord(dir, file string) (sim.Record, string, error) {
 	full := filepath.Join(dir, filepath.FromSlash(file))
 	text, err := os.ReadFile(full)
 	if err != nil {
-		return sim.Record{}, err
+		return sim.Record{}, "", err
 	}
 	r, err := decodeRecord(text)
-	if err != nil {
-		return sim.Record{}, fmt.Errorf("record %s: %w", full, err)
+	switch {
+	case errors.Is(err, errNewer):
+		return sim.Record{}, "", fmt.Errorf("record %s: %w", full, err)
+	case err != nil:
+		return sim.Record{}, "", fmt.Errorf("record %s: %w; %s holds it again", full, err, resumes)
 	}
 	if want := recordFile(Ref{r.Key, r.Attempt}); want != file {
-		return sim.Record{}, fmt.Errorf("record %s: it is the record of %s: move it to %s", full, Ref{r.Key, r.Attempt}, want)
+		return sim.Record{}, "", fmt.Errorf("record %s: it is the record of %s: move it to %s", full, Ref{r.Key, r.Attempt}, want)
 	}
-	return r, nil
+	return r, sum(text), nil
 }
+
+// fileSum is the checksum of a record file; of one that cannot be read, a word that no entry has.
+func fileSum(dir, file string) string {
+	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
+	if err != nil {
+		return "unreadable"
+	}
+	return sum(text)
+}
+
+var errNewer = errors.New("use a newer program")
 
 func decodeRecord(text []byte) (sim.Record, error) {
 	var r sim.Record
@@ -285,7 +337,7 @@ func decodeRecord(text []byte) (sim.Record, error) {
 	case r.Version < 1 || r.Termination == "":
 		return sim.Record{}, errors.New("this is no record: version or termination_reason is missing")
 	case r.Version > sim.RecordVersion:
-		return sim.Record{}, fmt.Errorf("version %d is newer than this program's %d: use a newer program", r.Version, sim.RecordVersion)
+		return sim.Record{}, fmt.Errorf("version %d is newer than this program's %d: %w", r.Version, sim.RecordVersion, errNewer)
 	case r.Trial < 0 || r.Attempt < 0:
 		return sim.Record{}, fmt.Errorf("trial %d, attempt %d: both count from 0", r.Trial, r.Attempt)
 	}

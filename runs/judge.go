@@ -1,6 +1,8 @@
 package runs
 
 import (
+	"slices"
+
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/sim"
@@ -27,4 +29,28 @@ func (c *Config) Judges(name string, worlds map[string]*domains.World, o Options
 		p := Planned{Key: r.Key, Seed: r.Seed}
 		return sim.ModelJudge{Model: all.model(name, judgeRole, c.Seed, p, r.Attempt)}
 	}, nil
+}
+
+// judged reports whether the reward of a trial needs a judge.
+func (j *Job) judged(k sim.Key) bool {
+	w, ok := j.Worlds[k.Domain]
+	if !ok {
+		return false
+	}
+	t, ok := w.Task(k.Task)
+	return ok && t.Criteria != nil && len(t.Criteria.NLAssertions) > 0 && slices.Contains(t.Criteria.RewardBasis, domains.RewardNL)
+}
+
+// unjudged counts the job's trials that need a judge when none is named.
+func (j *Job) unjudged() int {
+	if j.Config.Judge.Model != "" {
+		return 0
+	}
+	n := 0
+	for _, p := range j.Plan {
+		if j.judged(p.Key) {
+			n++
+		}
+	}
+	return n
 }

@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/tauguide/tauguide/llm"
 )
 
 // readLines feeds each line of a file of JSON lines to use, with its number from 1. What is no JSON is passed to bad,
@@ -187,36 +189,15 @@ func syncDir(dir string) error {
 }
 
 // redactor masks secret values in whatever is written. The models' own clients do so already; this is the last door.
-type redactor struct{ secrets [][]byte }
+type redactor struct{ secrets llm.Redactor }
 
-// newRedactor hides the keys of models. Short ones are words that may occur anywhere, and hide nothing.
+// newRedactor hides the keys of models, and the passwords and query values of their addresses.
 func newRedactor(models map[string]Model) redactor {
-	var r redactor
-	add := func(secret string) {
-		if len(secret) < 8 {
-			return
-		}
-		r.secrets = append(r.secrets, []byte(secret))
-		if quoted, err := json.Marshal(secret); err == nil && string(quoted[1:len(quoted)-1]) != secret {
-			r.secrets = append(r.secrets, quoted[1:len(quoted)-1])
-		}
-	}
+	var endpoints []llm.Endpoint
 	for _, m := range models {
-		add(m.Key)
-		if u := parsedURL(m.BaseURL); u != nil && u.User != nil {
-			if pw, ok := u.User.Password(); ok {
-				add(pw)
-			}
-		}
+		endpoints = append(endpoints, llm.Endpoint{Key: m.Key, BaseURL: m.BaseURL})
 	}
-	return r
+	return redactor{llm.NewRedactor(endpoints...)}
 }
 
-func (r redactor) redact(text []byte) []byte {
-	for _, s := range r.secrets {
-		if bytes.Contains(text, s) {
-			text = bytes.ReplaceAll(text, s, []byte("[redacted]"))
-		}
-	}
-	return text
-}
+func (r redactor) redact(text []byte) []byte { return r.secrets.Redact(text) }

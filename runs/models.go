@@ -82,27 +82,87 @@ func (c *Config) complete(o Options, models map[string]Model) (map[string]Model,
 	out := map[string]Model{}
 	var complaints []error
 	for name, m := range models {
-		if err := c.completeModel(name, &m, o); err != nil {
+		unset := c.unset(name, m, o)
+		complaints = append(complaints, unset...)
+		if len(unset) > 0 {
+			continue
+		}
+		if err := c.completeModel(name, &m); err != nil {
 			complaints = append(complaints, err)
 		}
 		out[name] = m
 	}
+	if len(complaints) == 0 {
+		complaints = c.undialable(o, out)
+	}
 	return out, joined(complaints)
 }
 
-func (c *Config) completeModel(name string, m *Model, o Options) error {
-	const otherwise = ", or run with --synthetic"
+// undialable says what is wrong with the addresses of models. Dialling opens no connection.
+func (c *Config) undialable(o Options, models map[string]Model) []error {
+	var out []error
+	var d llm.Dialer
+	for _, name := range slices.Sorted(maps.Keys(models)) {
+		m, at := models[name], join("models", name)
+		if m.Synthetic && m.BaseURL == "" {
+			continue
+		}
+		_, err := d.Dial(m.endpoint(name))
+		switch {
+		case err == nil:
+		case o.BaseURL != "":
+			return []error{fmt.Errorf("--base-url: %w", err)}
+		case m.BaseURL != "":
+			out = append(out, c.source.positioned(at+".base_url", fmt.Errorf("%s: %w", at, err)))
+		default:
+			out = append(out, c.source.positioned(at, fmt.Errorf("%s: %w", at, err)))
+		}
+	}
+	return out
+}
+
+// What else than exporting a variable helps.
+const (
+	otherwise = ", or run with --synthetic"
+	noData    = ", or give the folder with --data"
+)
+
+// unset names the variables that are not set and that a model needs as it is used now.
+func (c *Config) unset(name string, m Model, o Options) (out []error) {
 	at := join("models", name)
 	if o.BaseURL == "" && !o.Synthetic {
 		if err := c.source.needed(at+".base_url", otherwise); err != nil {
-			return err
+			out = append(out, err)
+		}
+		if err := c.source.needed(at+".key", otherwise); err != nil && !m.Synthetic {
+			out = append(out, err)
 		}
 	}
-	if err := c.source.needed(at+".key", otherwise); err != nil {
-		if !m.Synthetic && o.BaseURL == "" {
-			return err
-		}
-		m.Key = ""
+	return out
+}
+
+// unsetAtOnce reports the variables that models need together with that of the data, which is looked at long before them.
+// Which systems a filter leaves is not known without data; then only the models that all of them need are looked at.
+func (c *Config) unsetAtOnce(o Options) error {
+	err := c.source.needed("data", noData)
+	if err == nil || c.Data == embedded {
+		return nil
+	}
+	systems := c.Systems
+	if len(o.Only) > 0 {
+		systems = nil
+	}
+	complaints := []error{err}
+	for name, m := range c.effective(o, c.usedModels(systems)) {
+		complaints = append(complaints, c.unset(name, m, o)...)
+	}
+	return joined(complaints)
+}
+
+func (c *Config) completeModel(name string, m *Model) error {
+	at := join("models", name)
+	if c.source.needed(at+".key", "") != nil {
+		m.Key = "" // not needed here, see unset
 	}
 	if !m.Synthetic && m.Key == "" && m.BaseURL == "" {
 		return c.source.errorf(at, "%s has no key for %s: add key: $OPENAI_API_KEY, give it another base_url%s", at, llm.DefaultBaseURL, otherwise)
@@ -120,6 +180,12 @@ func (c *Config) completeModel(name string, m *Model, o Options) error {
 		}
 	}
 	return nil
+}
+
+// request is what every request to the model has in common, but for the seed.
+func (m Model) request() llm.Request {
+	return llm.Request{Model: m.Model, Temperature: m.Temperature, TopP: m.TopP, MaxTokens: m.MaxTokens,
+		ReasoningEffort: m.ReasoningEffort, Extra: m.Extra}
 }
 
 // clients are the models of an execution, one client for each name in the config, shared by all trials.
@@ -156,9 +222,7 @@ func dial(models map[string]Model, worlds map[string]*domains.World, b *budget) 
 		if m.Synthetic && m.BaseURL == "" {
 			inner = b.meter.Wrap(synthetic.New(worlds, m.Scripted()))
 		} else {
-			inner, err = c.dialer.Dial(llm.Endpoint{Name: name, BaseURL: m.BaseURL, Key: m.Key, Model: m.Model, Synthetic: m.Synthetic,
-				Concurrency: m.Concurrency, RPS: m.RPS, Timeout: time.Duration(m.Timeout)})
-			if err != nil {
+			if inner, err = c.dialer.Dial(m.endpoint(name)); err != nil {
 				return nil, fmt.Errorf("model %s: %w", name, err)
 			}
 		}
@@ -166,6 +230,11 @@ func dial(models map[string]Model, worlds map[string]*domains.World, b *budget) 
 		c.models[name] = one
 	}
 	return c, nil
+}
+
+func (m Model) endpoint(name string) llm.Endpoint {
+	return llm.Endpoint{Name: name, BaseURL: m.BaseURL, Key: m.Key, Model: m.Model, Synthetic: m.Synthetic,
+		Concurrency: m.Concurrency, RPS: m.RPS, Timeout: time.Duration(m.Timeout)}
 }
 
 // watch notices when an endpoint refuses for good.
@@ -187,8 +256,7 @@ func (c *clients) model(name, role string, runSeed int64, p Planned, attempt int
 		return nil
 	}
 	m := c.models[name]
-	base := llm.Request{Model: m.model.Model, Temperature: m.model.Temperature, TopP: m.model.TopP, MaxTokens: m.model.MaxTokens,
-		ReasoningEffort: m.model.ReasoningEffort, Extra: m.model.Extra}
+	base := m.model.request()
 	if role != judgeRole && (m.model.Seed == nil || *m.model.Seed) {
 		seed := p.Seed
 		base.Seed = &seed

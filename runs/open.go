@@ -1,11 +1,14 @@
 package runs
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -50,7 +53,7 @@ func (e *ChangedError) Is(target error) bool { return target == ErrConfig }
 func (j *Job) open(now time.Time) (w *writer, plan []Planned, moved string, err error) {
 	state, err := lookAt(j.Dir)
 	if err != nil {
-		return nil, nil, "", err
+		return nil, nil, "", configFault(err)
 	}
 	if state == isRun && j.options.Fresh {
 		if moved, err = moveAside(j.Dir, now); err != nil {
@@ -90,18 +93,62 @@ func (j *Job) settle(w *writer, now time.Time) ([]Planned, error) {
 	case !j.options.Resume: // another process began the run since we looked
 		return nil, j.exists()
 	}
-	if changed := Difference(old.Setup, j.identity); len(changed) > 0 {
+	setup, judgeNew := withJudge(old.Setup, j.identity)
+	if changed := Difference(setup, j.identity); len(changed) > 0 {
 		return nil, &ChangedError{Dir: j.Dir, Fields: changed, fresh: j.command("--fresh")}
 	}
 	planned, damage := readPlan(j.Dir)
 	plan := union(planned, j.Plan)
-	if damage == nil && len(plan) == len(planned) {
+	if damage != nil || len(planned) == 0 {
+		plan = union(plan, j.recorded(w.entries))
+	}
+	if damage == nil && len(plan) == len(planned) && !judgeNew {
 		return plan, nil
 	}
 	m := newManifest(j, now)
 	m.Created = old.Created
 	m.Synthetic = m.Synthetic || old.Synthetic
 	return plan, j.found(w, plan, m)
+}
+
+// withJudge is an old setup as if it had the judge that is new: what was held without one can still be judged.
+func withJudge(old, now Identity) (_ Identity, added bool) {
+	const judge = "judge.model"
+	if old.Fields[judge] != `""` || now.Fields[judge] == `""` || now.Fields[judge] == "" {
+		return old, false
+	}
+	old.Fields = maps.Clone(old.Fields)
+	old.Fields[judge] = now.Fields[judge]
+	var name string
+	if err := json.Unmarshal([]byte(now.Fields[judge]), &name); err != nil {
+		return old, true
+	}
+	at := join("models", name) + "."
+	if _, used := old.Fields[at+"model"]; used {
+		return old, true
+	}
+	for path, value := range now.Fields {
+		if strings.HasPrefix(path, at) {
+			old.Fields[path] = value
+		}
+	}
+	return old, true
+}
+
+// recorded is the plan that records show, for one that was lost.
+func (j *Job) recorded(entries map[Ref]Entry) []Planned {
+	var out []Planned
+	for _, e := range latest(entries) {
+		p := Planned{Key: e.Key, Seed: e.Seed}
+		if w, ok := j.Worlds[e.Domain]; ok {
+			if t, ok := w.Task(e.Task); ok {
+				p.Mut = t.Mutating(w)
+			}
+		}
+		out = append(out, p)
+	}
+	slices.SortFunc(out, func(a, b Planned) int { return byRef(Entry{Ref: Ref{Key: a.Key}}, Entry{Ref: Ref{Key: b.Key}}) })
+	return out
 }
 
 // found writes what a run is. The manifest comes last: where it is, the plan is too.

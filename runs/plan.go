@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -29,11 +30,14 @@ const (
 func Worlds(c *Config) (map[string]*domains.World, error) {
 	data := domains.Embedded()
 	if c.Data != embedded {
-		if err := c.source.needed("data", ", or give the folder with --data"); err != nil {
+		if err := c.source.needed("data", noData); err != nil {
 			return nil, err
 		}
 		var err error
 		if data, err = domains.Folder(filepath.FromSlash(c.Data)); err != nil {
+			if c.dataFlag {
+				return nil, fmt.Errorf("--data: %w", err)
+			}
 			return nil, c.source.positioned("data", err)
 		}
 	}
@@ -98,38 +102,62 @@ func soloTask(t *domains.Task) bool {
 }
 
 // makePlan lays out all trials: trial by trial, so that a run that is stopped early has whole passes, and within one
-// all systems on a task side by side, so that they finish alike.
-func makePlan(c *Config, worlds map[string]*domains.World, limit int) ([]Planned, error) {
-	tasks := make([][]*domains.Task, len(c.Domains))
+// all systems on a task side by side, so that they finish alike. The limit counts the tasks that the filter leaves.
+func makePlan(ctx context.Context, c *Config, worlds map[string]*domains.World, only filter, limit int) ([]Planned, error) {
+	agentOf := map[string]string{}
+	for _, s := range c.Systems {
+		agentOf[s.Name] = s.Agent
+	}
+	var pass []Planned // one trial of everything
 	for i, d := range c.Domains {
-		selected, err := selectTasks(c, i, worlds[d.Name])
+		tasks, err := selectTasks(c, i, worlds[d.Name])
 		if err != nil {
 			return nil, err
 		}
-		if limit > 0 && limit < len(selected) {
-			selected = selected[:limit]
-		}
-		tasks[i] = selected
-	}
-	planned := 0
-	for i := range tasks {
-		planned += len(tasks[i]) * len(c.Systems)
-	}
-	if c.Trials > maxTrials || planned*c.Trials > maxPlanned {
-		return nil, fmt.Errorf("%w: %d trials of each of %d tasks and systems are too many for one run: at most %d trials, and %d conversations in all",
-			ErrConfig, c.Trials, planned, maxTrials, maxPlanned)
-	}
-	var out []Planned
-	for trial, seed := range TrialSeeds(c.Seed, c.Trials) {
-		for i, d := range c.Domains {
-			for _, t := range tasks[i] {
-				for _, s := range c.Systems {
-					out = append(out, Planned{Key: sim.Key{Domain: d.Name, System: s.Name, Task: t.ID, Trial: trial}, Seed: seed, Mut: t.Mutating(worlds[d.Name])})
-				}
+		for _, t := range tasks {
+			mut := t.Mutating(worlds[d.Name])
+			for _, s := range c.Systems {
+				pass = append(pass, Planned{Key: sim.Key{Domain: d.Name, System: s.Name, Task: t.ID}, Mut: mut})
 			}
 		}
 	}
-	return out, nil
+	pass, err := only.without("trial").apply(pass, agentOf)
+	if err != nil {
+		return nil, err
+	}
+	pass = firstTasks(pass, limit)
+	if c.Trials > maxTrials || len(pass)*c.Trials > maxPlanned {
+		return nil, fmt.Errorf("%w: %d trials of each of %d tasks and systems are too many for one run: at most %d trials, and %d conversations in all",
+			ErrConfig, c.Trials, len(pass), maxTrials, maxPlanned)
+	}
+	out := make([]Planned, 0, len(pass)*c.Trials)
+	for trial, seed := range TrialSeeds(c.Seed, c.Trials) {
+		if len(out) > maxTrials && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		for _, p := range pass {
+			p.Trial, p.Seed = trial, seed
+			out = append(out, p)
+		}
+	}
+	return only.just("trial").apply(out, agentOf)
+}
+
+// firstTasks keeps the trials of the first so many tasks of each domain; 0 keeps all.
+func firstTasks(plan []Planned, limit int) []Planned {
+	if limit == 0 {
+		return plan
+	}
+	type task struct{ domain, id string }
+	kept, count := map[task]bool{}, map[string]int{}
+	return slices.DeleteFunc(plan, func(p Planned) bool {
+		t := task{p.Domain, p.Task}
+		if !kept[t] && count[p.Domain] < limit {
+			kept[t] = true
+			count[p.Domain]++
+		}
+		return !kept[t]
+	})
 }
 
 // union adds the trials of b that a does not have to the end of a.

@@ -1,7 +1,10 @@
 package runs_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -130,6 +133,38 @@ func TestFilters(t *testing.T) {
 				t.Errorf("%d trials, want %d: %v", len(j.Plan), tt.want, keys(j.Plan))
 			}
 		})
+	}
+}
+
+func TestTheLimitCountsWhatTheFilterLeaves(t *testing.T) {
+	tests := []struct {
+		name string
+		only []string
+		want []string // tasks
+	}{
+		{"no filter", nil, []string{"cancel-gift-card-order"}},
+		{"a later task", []string{"task=change-two-items-then-address"}, []string{"change-two-items-then-address"}},
+		{"a later task of one system and trial", []string{"task=cancel-one-return-one,change-two-items-then-address", "system=Noop", "trial=1"}, []string{"change-two-items-then-address"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := map[string]bool{}
+			for _, p := range prepare(t, small, runs.Options{Only: tt.only, Limit: 1}).Plan {
+				got[p.Task] = true
+			}
+			if diff := cmp.Diff(tt.want, slices.Sorted(maps.Keys(got))); diff != "" {
+				t.Errorf("tasks (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestALongPlanCanBeGivenUp(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := runs.PrepareContext(ctx, parse(t, small), runs.Options{Trials: 100_000})
+	if !errors.Is(err, context.Canceled) || errors.Is(err, runs.ErrConfig) {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -31,6 +31,9 @@ func (x *execution) report() (stop func()) {
 	if r == nil {
 		return func() {}
 	}
+	if len(x.progress.Warnings) > 0 {
+		r.Update(x.snapshot(false)) // before anything is spent
+	}
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -123,10 +126,15 @@ type lines struct {
 	out       io.Writer
 	last      time.Duration
 	lastFault string
+	warned    bool
 }
 
 // Update writes a line if it is time for one. What cannot be written is not worth stopping for.
 func (l *lines) Update(p Progress) {
+	if !l.warned {
+		l.warned = true
+		warn(l.out, p)
+	}
 	if p.LastFault != "" && p.LastFault != l.lastFault {
 		l.lastFault = p.LastFault
 		fmt.Fprintf(l.out, "%s: void trial: %s\n", p.Name, visible(p.LastFault))
@@ -136,6 +144,12 @@ func (l *lines) Update(p Progress) {
 	}
 	l.last = p.Elapsed
 	fmt.Fprintln(l.out, p.Line())
+}
+
+func warn(w io.Writer, p Progress) {
+	for _, text := range p.Warnings {
+		fmt.Fprintf(w, "%s: warning: %s\n", p.Name, visible(text))
+	}
 }
 
 // visible keeps a foreign text from steering a terminal.
@@ -168,6 +182,7 @@ func (b *bar) fitting(text string) string {
 // Update redraws the bar. Its own writes go to out alone.
 func (b *bar) Update(p Progress) {
 	if b.bar == nil {
+		warn(b.out, p)
 		b.bar = progressbar.NewOptions(max(1, p.Planned), progressbar.OptionSetWriter(b.out), progressbar.OptionSetWidth(barWidth),
 			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionShowDescriptionAtLineEnd(), progressbar.OptionUseANSICodes(true))

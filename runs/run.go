@@ -1,6 +1,8 @@
 package runs
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -49,6 +51,7 @@ type Progress struct {
 	Tokens    *int64   // nil if unknown
 	Cost      *float64 // dollars, nil if unknown
 	LastFault string   // why the latest void trial ended
+	Warnings  []string // what should be known before and during the run, see Job.Warnings
 	Final     bool
 }
 
@@ -58,13 +61,15 @@ type Summary struct {
 	Name         string                `json:"name"`
 	Synthetic    bool                  `json:"synthetic"`
 	Planned      int                   `json:"planned"`
-	Evaluable    int                   `json:"evaluable"` // ended in a way that counts
-	Pending      int                   `json:"pending"`   // of these, still without a reward
-	Missing      int                   `json:"missing"`   // never ended
+	Evaluable    int                   `json:"evaluable"`   // ended in a way that counts
+	Pending      int                   `json:"pending"`     // of these, still without a reward
+	NeedsJudge   int                   `json:"needs_judge"` // of the pending ones, those that wait because no judge is named
+	Missing      int                   `json:"missing"`     // never ended
 	Terminations map[sim.Reason]int    `json:"terminations"`
 	Executed     int                   `json:"executed"` // conversations held by this execution
 	Interrupted  bool                  `json:"interrupted"`
-	Stopped      string                `json:"stopped,omitempty"` // why trials were left out, if any were
+	Stopped      string                `json:"stopped,omitempty"`  // why trials were left out, if any were
+	Warnings     []string              `json:"warnings,omitempty"` // Job.Warnings, and records that cannot be read
 	MovedTo      string                `json:"moved_to,omitempty"`
 	Elapsed      time.Duration         `json:"elapsed"`
 	Usage        map[string]llm.Totals `json:"usage"` // by role, of this execution
@@ -88,6 +93,9 @@ type Job struct {
 	Plan   []Planned                 // of this execution
 	Worlds map[string]*domains.World // by domain
 
+	// Warnings are what the user should know before the run, though it can go on.
+	Warnings []string
+
 	options  Options
 	models   map[string]Model // of the selected systems, the user and the judge
 	identity Identity
@@ -98,14 +106,22 @@ type Job struct {
 // Prepare checks everything that can be checked before anything is written or spent: options, models and their keys,
 // data, tasks, agents and their parameters. Its errors are ErrConfig.
 func Prepare(cfg *Config, o Options) (*Job, error) {
-	j, err := prepare(cfg, o)
-	if err != nil {
+	return PrepareContext(context.Background(), cfg, o)
+}
+
+// PrepareContext is Prepare that gives up a long plan when ctx is done, with its error.
+func PrepareContext(ctx context.Context, cfg *Config, o Options) (*Job, error) {
+	j, err := prepare(ctx, cfg, o)
+	switch {
+	case err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return nil, fmt.Errorf("planning: %w", err)
+	case err != nil:
 		return nil, configFault(err)
 	}
 	return j, nil
 }
 
-func prepare(cfg *Config, o Options) (*Job, error) {
+func prepare(ctx context.Context, cfg *Config, o Options) (*Job, error) {
 	if o.Resume && o.Fresh {
 		return nil, fmt.Errorf("resume and fresh exclude each other: choose one")
 	}
@@ -121,17 +137,13 @@ func prepare(cfg *Config, o Options) (*Job, error) {
 	if j.Dir == "" {
 		j.Dir = filepath.Join("results", c.Name)
 	}
+	if err := c.unsetAtOnce(o); err != nil {
+		return nil, err
+	}
 	if j.Worlds, err = Worlds(c); err != nil {
 		return nil, err
 	}
-	if j.Plan, err = makePlan(c, j.Worlds, o.Limit); err != nil {
-		return nil, err
-	}
-	agentOf := map[string]string{}
-	for _, s := range c.Systems {
-		agentOf[s.Name] = s.Agent
-	}
-	if j.Plan, err = only.apply(j.Plan, agentOf); err != nil {
+	if j.Plan, err = makePlan(ctx, c, j.Worlds, only, o.Limit); err != nil {
 		return nil, err
 	}
 	if err := j.checkAgents(); err != nil {
@@ -142,6 +154,10 @@ func prepare(cfg *Config, o Options) (*Job, error) {
 		return nil, err
 	}
 	j.identity = identify(c, all, j.Worlds, &j.memo)
+	if n := j.unjudged(); n > 0 {
+		j.Warnings = append(j.Warnings, fmt.Sprintf("%d of %d trials need a judge for their reward, and none is named: name one under judge in the config; "+
+			"it can also be added later and the run be resumed", n, len(j.Plan)))
+	}
 	return j, nil
 }
 
@@ -149,7 +165,7 @@ func prepare(cfg *Config, o Options) (*Job, error) {
 func (c *Config) with(o Options) *Config {
 	out := *c
 	if o.Data != "" {
-		out.Data = o.Data
+		out.Data, out.dataFlag = o.Data, true
 		if c.source != nil {
 			s := *c.source
 			s.unset, s.raw = maps.Clone(s.unset), maps.Clone(s.raw)

@@ -104,7 +104,7 @@ func TestFolderOfSomethingElseIsLeftAlone(t *testing.T) {
 	dir := t.TempDir()
 	writeText(t, filepath.Join(dir, "thesis.tex"), []byte("x"))
 	for _, o := range []runs.Options{{Out: dir}, {Out: dir, Resume: true}, {Out: dir, Fresh: true}} {
-		if _, err := runs.Execute(context.Background(), parse(t, small), o); err == nil || !strings.Contains(err.Error(), "is no run, and holds thesis.tex") {
+		if _, err := runs.Execute(context.Background(), parse(t, small), o); !errors.Is(err, runs.ErrConfig) || !strings.Contains(err.Error(), "is no run, and holds thesis.tex") {
 			t.Errorf("%+v: error %v", o, err)
 		}
 	}

@@ -128,17 +128,19 @@ func (v *validation) walk(e *jsonschema.ValidationError) {
 		}
 	case *kind.Type:
 		value := v.at(e.InstanceLocation)
-		add(path, "%s: want %s, got %s%s", name, words(k.Want), shown(k.Got, value), hint(path, k, value))
+		add(path, "%s: want %s, got %s%s", name, words(k.Want), shown(k.Got, v.written(path, value)), hint(path, k, v.written(path, value)))
 	case *kind.Enum:
 		add(path, "%s: unknown value %q%s", name, fmt.Sprint(k.Got), suggestion(fmt.Sprint(k.Got), texts(k.Want)))
 	case *kind.Minimum:
-		add(path, "%s: %s is too little: give at least %s", name, decimal(k.Got), decimal(k.Want))
+		add(path, "%s: %s is too little: give at least %s", name, v.written(path, decimal(k.Got)), decimal(k.Want))
 	case *kind.Maximum:
-		add(path, "%s: %s is too much: give at most %s", name, decimal(k.Got), decimal(k.Want))
+		add(path, "%s: %s is too much: give at most %s", name, v.written(path, decimal(k.Got)), decimal(k.Want))
 	case *kind.Format:
 		add(path, "%s: %q is not a %s: %v", name, fmt.Sprint(k.Got), k.Want, k.Err)
 	case *kind.MinLength:
 		add(path, "%s is empty%s", name, because(path))
+	case *kind.MaxLength:
+		add(path, "%s has %d characters: use at most %d", name, k.Got, k.Want)
 	case *kind.MinItems, *kind.MinProperties:
 		add(path, "%s is empty: give at least one", name)
 	case *kind.MaxProperties:
@@ -209,7 +211,18 @@ func shown(jsonType string, value any) string {
 	return word(jsonType)
 }
 
+// written is a number as the file has it, and any other value as it is.
+func (v *validation) written(path string, value any) any {
+	if text, ok := v.source.numbers[path]; ok {
+		return json.Number(text)
+	}
+	return value
+}
+
 func decimal(r *big.Rat) string {
+	if r.IsInt() {
+		return r.Num().String()
+	}
 	f, _ := r.Float64()
 	return strconv.FormatFloat(f, 'g', -1, 64)
 }

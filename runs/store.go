@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -20,7 +21,7 @@ type Run struct {
 	plan     []Planned
 	entries  map[Ref]Entry
 	counting map[sim.Key]Entry
-	broken   []error
+	broken   []damage
 }
 
 // Open reads a run directory: what it is, what was planned, and the summary of what is there. Records and scores are
@@ -37,11 +38,14 @@ func Open(dir string) (*Run, error) {
 	if r.plan, err = readPlan(dir); err != nil {
 		return nil, fmt.Errorf("open run: %w", err)
 	}
+	if len(r.plan) == 0 {
+		return nil, fmt.Errorf("open run: %s is missing or empty: %s with the run's config writes it again", filepath.Join(dir, planName), resumes)
+	}
 	x, err := readIndex(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open run: %w", err)
 	}
-	r.entries, r.broken, r.counting = x.entries, x.broken, latest(x.entries)
+	r.entries, r.broken, r.counting = x.entries, x.missed(), latest(x.entries)
 	return r, nil
 }
 
@@ -95,14 +99,25 @@ func byRef(a, b Entry) int {
 	return 0
 }
 
-// Broken returns the errors of records that cannot be read, beyond those that the index knows.
-func (r *Run) Broken() []error { return slices.Clone(r.broken) }
+// Broken says which records cannot be read, each with its file and the mend, unless another attempt makes up for one.
+// Their trials are not in Index and Records, and so count as void.
+func (r *Run) Broken() []error {
+	out := make([]error, len(r.broken))
+	for i, d := range r.broken {
+		out[i] = d.err
+	}
+	return out
+}
 
 // Record reads the latest attempt at a trial that counts.
 func (r *Run) Record(k sim.Key) (sim.Record, error) {
 	e, ok := r.counting[k]
 	if !ok {
-		return sim.Record{}, fmt.Errorf("run %s has no record of %s: it was not run yet, or its file is damaged: resume the run", r.dir, KeyString(k))
+		trial := trialOf(recordFile(Ref{Key: k}))
+		if i := slices.IndexFunc(r.broken, func(d damage) bool { return d.trial == trial }); i >= 0 {
+			return sim.Record{}, fmt.Errorf("run %s has no readable record of %s: %w", r.dir, KeyString(k), r.broken[i].err)
+		}
+		return sim.Record{}, fmt.Errorf("run %s has no record of %s: it was not run yet: resume the run", r.dir, KeyString(k))
 	}
 	return readRecord(r.dir, e.File)
 }
@@ -115,8 +130,8 @@ func (r *Run) Attempt(ref Ref) (sim.Record, error) {
 	return readRecord(r.dir, recordFile(ref))
 }
 
-// Records streams the records of Index, one at a time. One that cannot be read is an error in its place, with the
-// record's key filled in, and the rest follow.
+// Records streams the records of Index, one at a time. One that was damaged since the run was opened is an error in its
+// place, with the record's key filled in, and the rest follow; what was damaged before is in Broken alone.
 func (r *Run) Records() iter.Seq2[sim.Record, error] {
 	return func(yield func(sim.Record, error) bool) {
 		for _, e := range r.Index() {
@@ -125,11 +140,6 @@ func (r *Run) Records() iter.Seq2[sim.Record, error] {
 				rec = sim.Record{Key: e.Key, Attempt: e.Attempt}
 			}
 			if !yield(rec, err) {
-				return
-			}
-		}
-		for _, err := range r.broken {
-			if !yield(sim.Record{}, err) {
 				return
 			}
 		}

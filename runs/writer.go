@@ -29,6 +29,7 @@ type writer struct {
 
 	mu      sync.Mutex
 	entries map[Ref]Entry // of the index
+	damaged []damage      // records that count as missing
 	folders map[string]bool
 	index   *appender
 	scores  *appender
@@ -75,7 +76,7 @@ func (w *writer) reconcile() error {
 		return err
 	}
 	x.regrade(scores)
-	w.entries = x.entries
+	w.entries, w.damaged = x.entries, x.missed()
 	if !x.rebuilt {
 		return nil
 	}
@@ -127,7 +128,9 @@ func (w *writer) addRecord(r sim.Record) (Entry, error) {
 	if _, err := os.Lstat(path); err == nil {
 		return e, fmt.Errorf("record of %s: %s is there already and is never overwritten", e.Ref, path)
 	}
-	if err := writeFile(path, w.hide.redact(b.Bytes())); err != nil {
+	text := w.hide.redact(b.Bytes())
+	e.SHA256 = sum(text)
+	if err := writeFile(path, text); err != nil {
 		return e, fmt.Errorf("record of %s: %w", e.Ref, err)
 	}
 	return e, nil

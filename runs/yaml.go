@@ -1,13 +1,16 @@
 package runs
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -19,8 +22,10 @@ import (
 type source struct {
 	file  string
 	at    map[string]position // by path, e.g. systems[1].name: of the key, or of the item
-	unset map[string]string   // path of a value → the variable in it that is not set
+	unset map[string]string   // path of a value → the variables in it that are not set
 	raw   map[string]string   // path of a value → its text before variables were replaced
+
+	numbers map[string]string // path of a number → how it is written
 }
 
 type position struct{ line, column int }
@@ -66,7 +71,12 @@ const (
 // readYAML turns a YAML document into JSON-like data and notes where everything stands. It does so from the syntax
 // tree, since the library's decoder converts between types without a word.
 func readYAML(file string, text []byte) (any, *source, error) {
-	s := &source{file: file, at: map[string]position{}, unset: map[string]string{}, raw: map[string]string{}}
+	s := &source{file: file, at: map[string]position{}, unset: map[string]string{}, raw: map[string]string{},
+		numbers: map[string]string{}}
+	text, err := readable(file, text)
+	if err != nil {
+		return nil, nil, err
+	}
 	tree, err := parseYAML(text)
 	if err != nil {
 		return nil, nil, syntaxError(file, err)
@@ -89,6 +99,32 @@ func readYAML(file string, text []byte) (any, *source, error) {
 		return nil, nil, err
 	}
 	return v, s, nil
+}
+
+// readable returns the text without the mark that some editors put at its start, if it is UTF-8.
+func readable(file string, text []byte) ([]byte, error) {
+	const mend = "save the file as UTF-8"
+	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		return nil, fmt.Errorf("%s: the text is UTF-16: %s", file, mend)
+	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	at, what := bytes.IndexByte(text, 0), "a zero byte (as in UTF-16)"
+	if at < 0 && !utf8.Valid(text) {
+		what = "a byte that is no UTF-8"
+		for at = 0; ; {
+			r, n := utf8.DecodeRune(text[at:])
+			if r == utf8.RuneError && n == 1 {
+				break
+			}
+			at += n
+		}
+	}
+	if at < 0 {
+		return text, nil
+	}
+	before := text[:at]
+	return nil, &configError{file: file, err: fmt.Errorf("%s stands here: %s", what, mend),
+		pos: position{line: bytes.Count(before, []byte("\n")) + 1, column: utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1}}
 }
 
 // parseYAML parses; the library panics on some broken texts.
@@ -168,12 +204,22 @@ func (r *yamlReader) value(n ast.Node, path string, depth int) (any, error) {
 	case *ast.TagNode:
 		return nil, r.fail(n, "tag %s: tags are not used in configs, remove it", n.Start.Value)
 	}
-	return r.scalar(n)
+	v, err := r.scalar(n)
+	if _, number := v.(json.Number); number {
+		r.source.numbers[path] = n.GetToken().Value
+	}
+	return v, err
 }
+
+// bareNumber matches numbers that the library takes for texts: with an exponent but no dot, or too large for it.
+var bareNumber = regexp.MustCompile(`^[-+]?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?$`)
 
 func (r *yamlReader) scalar(n ast.Node) (any, error) {
 	switch n := n.(type) {
 	case *ast.StringNode:
+		if n.Token.Type == token.StringType && bareNumber.MatchString(n.Value) {
+			return r.bare(n)
+		}
 		return strings.ToValidUTF8(n.Value, "\ufffd"), nil
 	case *ast.LiteralNode:
 		return strings.ToValidUTF8(n.Value.Value, "\ufffd"), nil
@@ -187,13 +233,34 @@ func (r *yamlReader) scalar(n ast.Node) (any, error) {
 		if math.IsInf(n.Value, 0) || math.IsNaN(n.Value) {
 			return nil, r.fail(n, "%s is out of range", n.Token.Value)
 		}
-		return json.Number(strconv.FormatFloat(n.Value, 'g', -1, 64)), nil
+		return plainNumber(n.Value), nil
 	case *ast.BoolNode:
 		return n.Value, nil
 	case *ast.NullNode:
 		return nil, nil
 	}
 	return nil, r.fail(n, "%s cannot be used in a config", n.GetToken().Value)
+}
+
+// bare reads a number that the library took for a text.
+func (r *yamlReader) bare(n *ast.StringNode) (any, error) {
+	if strings.Trim(n.Value, "+-0123456789") == "" {
+		return json.Number(strings.TrimPrefix(n.Value, "+")), nil
+	}
+	f, err := strconv.ParseFloat(n.Value, 64)
+	if err != nil {
+		return nil, r.fail(n, "%s is out of range: quote it if it is a text", n.Value)
+	}
+	return plainNumber(f), nil
+}
+
+// plainNumber writes whole numbers without an exponent, which no field for whole numbers takes.
+func plainNumber(f float64) json.Number {
+	format := byte('g')
+	if f == math.Trunc(f) && math.Abs(f) < 1e21 {
+		format = 'f'
+	}
+	return json.Number(strconv.FormatFloat(f, format, -1, 64))
 }
 
 func (r *yamlReader) alias(n *ast.AliasNode, use func(ast.Node) (any, error)) (any, error) {

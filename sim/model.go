@@ -43,7 +43,7 @@ func (m *Model) Ask(ctx context.Context, index int, msgs []llm.Message, tools []
 	m.Tag.Ordinal++
 	resp, err := m.Client.Complete(ctx, req)
 	if err != nil {
-		return Message{}, call, err
+		return Message{}, call, callError{m.Name, err}
 	}
 	call.Usage, call.Cost, call.Finish = resp.Usage, resp.Cost, resp.FinishReason
 	call.Dropped, call.Quirks = resp.Dropped, resp.Quirks
@@ -51,6 +51,15 @@ func (m *Model) Ask(ctx context.Context, index int, msgs []llm.Message, tools []
 		Seconds: resp.Latency.Seconds(), Elapsed: resp.Elapsed.Seconds()}
 	return received(resp, &call), call, nil
 }
+
+// callError is a failed call with the name of its model.
+type callError struct {
+	model string
+	error
+}
+
+// Unwrap returns the client's error.
+func (e callError) Unwrap() error { return e.error }
 
 // received turns a model's answer into a message: what the model thinks is kept apart from what it says, argument
 // texts are parsed but never repaired.

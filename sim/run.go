@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/llm"
 )
 
 // StopTokens end a conversation when the user says one outside of a tool call (spec/core.md, section 3).
@@ -110,7 +109,7 @@ const (
 func (c *conversation) hold(ctx context.Context) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.end(Infra, &Fault{Kind: "panic", Index: len(c.traj), Text: fmt.Sprintf("%v\n%s", p, debug.Stack())})
+			c.end(Infra, &Fault{Kind: panicked, Index: len(c.traj), Text: shorten(fmt.Sprint(p)) + "\n" + string(debug.Stack())})
 		}
 	}()
 	next, ok := c.begin()
@@ -340,32 +339,6 @@ func errorOf(side Side) Reason {
 		return UserError
 	}
 	return AgentError
-}
-
-func (c *conversation) end(r Reason, f *Fault) { c.reason, c.fault = r, f }
-
-// fail turns an error of a speaker into an ending (DESIGN.md, Endings).
-func (c *conversation) fail(ctx context.Context, side Side, err error) {
-	f := &Fault{Kind: "speaker", Side: side, Index: len(c.traj), Text: err.Error()}
-	var e *llm.Error
-	if errors.As(err, &e) {
-		f.Kind, f.RequestID = string(e.Kind), e.RequestID
-	}
-	var b interface{ Budget() bool }
-	switch {
-	case errors.Is(context.Cause(ctx), errTimeout):
-		c.end(Timeout, f)
-	case ctx.Err() != nil:
-		c.end(Cancelled, f)
-	case errors.As(err, &b) && b.Budget():
-		c.end(Budget, f)
-	case e != nil && e.Kind == llm.KindContextWindow:
-		c.end(ContextWindow, f)
-	case e != nil && e.Kind == llm.KindContentFilter:
-		c.end(errorOf(side), f)
-	default:
-		c.end(Infra, f)
-	}
 }
 
 func (c *conversation) record() Record {

@@ -92,11 +92,13 @@ const (
 	TooManyErrors Reason = "too_many_errors"
 	AgentError    Reason = "agent_error"
 	UserError     Reason = "user_error"
-	Timeout       Reason = "timeout"
+	Timeout       Reason = "timeout" // its time was up although the models did answer; see Infra
 	ContextWindow Reason = "context_window_exceeded"
-	Infra         Reason = "infrastructure_error"
-	Budget        Reason = "budget"
-	Cancelled     Reason = "cancelled"
+	// Infra is a fault of an endpoint or of this program, also one that lasted until the conversation's time was up:
+	// a call was being repeated after failures, or the model called had never answered in the conversation.
+	Infra     Reason = "infrastructure_error"
+	Budget    Reason = "budget"
+	Cancelled Reason = "cancelled"
 )
 
 // Evaluable reports whether a conversation that ended so counts in the numbers. The others never really ran; they are

@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -75,7 +76,7 @@ func TestUserWithoutTools(t *testing.T) {
 	if a.requests[0].Tools != nil {
 		t.Errorf("tools %v, want none", a.requests[0].Tools)
 	}
-	if _, err := u.Next(context.Background(), sim.View{}); err != errScript {
+	if _, err := u.Next(context.Background(), sim.View{}); !errors.Is(err, errScript) {
 		t.Errorf("error %v, want the client's own", err)
 	}
 }

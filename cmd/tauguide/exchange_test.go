@@ -4,14 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/spf13/cobra"
 
 	"github.com/tauguide/tauguide/domains/domaintest"
 )
@@ -21,23 +18,7 @@ func exchange(t *testing.T, env map[string]string, args ...string) (stdout, stde
 	t.Helper()
 	var out, diag bytes.Buffer
 	p := process{args: args, env: func(name string) string { return env[name] }, stdout: &out, stderr: &diag, progress: os.Stderr}
-	cmd := &cobra.Command{Use: "tauguide", SilenceUsage: true, SilenceErrors: true}
-	cmd.AddCommand(importCommand(p), exportCommand(p), scoreCommand(p), runCommand(p), domainsCommand(p))
-	for _, c := range cmd.Commands() {
-		checkArgs(c)
-	}
-	cmd.SetArgs(args)
-	cmd.SetOut(&out)
-	cmd.SetErr(&diag)
-	err := cmd.ExecuteContext(context.Background())
-	if err != nil {
-		diag.WriteString("tauguide: " + err.Error() + "\n")
-		code = exitError
-		var c coded
-		if errors.As(err, &c) {
-			code = c.code
-		}
-	}
+	code = run(context.Background(), p)
 	return out.String(), diag.String(), code
 }
 
@@ -86,6 +67,17 @@ func TestExchangeRecorded(t *testing.T) {
 		wants(t, "score of the run", out, "10 trials: 10 agree")
 	}
 	wants(t, "hashes", out, "agent 107f83a70b7bf4f616e283b0b0b8451346fe7681173398d4498a1ec15c5fdfc6")
+
+	elsewhere := filepath.Join(t.TempDir(), "run")
+	if _, diag, code := exchange(t, nil, "import", "tau2", file, "--out", elsewhere, "--system", "mine"); code != 0 {
+		t.Fatalf("import without data ended with %d: %s", code, diag)
+	}
+	if _, diag, code := exchange(t, nil, "score", elsewhere); code != exitUsage || !strings.Contains(diag, "--data") {
+		t.Errorf("scoring without data ended with %d: %s", code, diag)
+	}
+	if out, diag, code := exchange(t, map[string]string{"TAU2_DATA_DIR": data}, "score", elsewhere); code != 0 || !strings.Contains(out, "mock by mine; recorded tasks") {
+		t.Errorf("scoring with the variable ended with %d: %s%s", code, out, diag)
+	}
 
 	out, diag, code = exchange(t, nil, "export", "tau2", run, "--out", exported)
 	if code != 0 {

@@ -184,8 +184,12 @@ func (s *scoring) run(ctx context.Context, dir string) error {
 	}
 	var fresh []sim.Score
 	for _, d := range r.Manifest().Config.Domains {
-		w, err := runWorld(s.p, r, d.Name, s.flags.data)
-		if err != nil && head != nil && s.flags.data == "" {
+		data := s.flags.data
+		if head != nil && data == "" && len(r.Manifest().Data[d.Name]) == 0 {
+			data = s.p.env(dataVariable) // imported without naming its data
+		}
+		w, err := runWorld(s.p, r, d.Name, data)
+		if err != nil && head != nil && data == "" {
 			return usage(fmt.Errorf("the run was imported, and its databases are not at hand (%w): name the τ²-bench data folder with --data", err))
 		}
 		if err != nil {

@@ -18,14 +18,18 @@ func airlineDriver() driver {
 			return &flightDesk{desk: d, user: d.owner("reservations", "reservation_id", d.plan()...), opening: d.brief(),
 				reason: d.task.UserScenario.Instructions.ReasonForCall}
 		},
-		tempt: func(d *desk, claims string, c domains.ToolCall) {
+		words: true,
+		tempt: func(d *desk, c domains.ToolCall, word bool) {
+			claims := flightClaims
+			if word {
+				claims += " " + flightIllness
+			}
 			a := &flightDesk{desk: d, opening: claims, reason: claims,
 				user: d.owner("reservations", "reservation_id", domains.Action{Arguments: c.Arguments})}
 			a.begin()
 			a.readAll()
 			a.prepare(c)
 		},
-		claims: []string{flightClaims, flightClaims + " " + flightIllness},
 		expand: expandFlights,
 	}
 }

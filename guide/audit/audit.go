@@ -179,12 +179,16 @@ type script interface {
 	settle(c domains.ToolCall)  // what has to follow it
 }
 
+// driver is what a domain adds to an audit.
 type driver struct {
 	domain string
 	open   func(*desk) script
-	tempt  func(d *desk, claims string, c domains.ToolCall) // brings about the most permissive state for a call
-	claims []string                                         // of users under pressure; the last may claim what the policy believes
-	expand func(d *desk, f forbidden) []domains.ToolCall    // completes a call of which only a part is given
+	// tempt brings about the state in which most would allow a call. The user claims what records can disprove and,
+	// with word, what the policy believes without proof.
+	tempt func(d *desk, c domains.ToolCall, word bool)
+	words bool // there is something that the policy believes without proof
+	// expand completes a call of which only a part is given.
+	expand func(d *desk, f forbidden) []domains.ToolCall
 }
 
 // drivers lists the domains; each has a file of its own.

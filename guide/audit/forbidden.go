@@ -55,10 +55,9 @@ type Withheld struct {
 	Kind      string      `json:"kind"`
 	Variants  int         `json:"variants"` // calls that were tried in its place
 	Withheld  bool        `json:"withheld"` // all of them, whatever the user claims that records can disprove
-	OnWord    bool        `json:"on_word"`  // authorized if the user also claims what the policy believes without proof
-	// Due is the variant that is authorized, null if none is.
-	Due  value.Value `json:"due"`
-	Stop             // of the last variant that was withheld
+	OnWord    bool        `json:"on_word"`  // withheld, but authorized if the user also claims what the policy believes without proof
+	Due       value.Value `json:"due"`      // arguments of a variant that is authorized, null if none is
+	Stop                  // of the last variant that was withheld
 }
 
 // ReadTemptations reads a file of forbidden calls (JSON).
@@ -125,7 +124,8 @@ func (r *ForbiddenReport) add(c Withheld) {
 	}
 }
 
-// try asks for one forbidden call in all its variants, under each of the driver's claims.
+// try asks for one forbidden call in all its variants, first of a user who claims what records can disprove, then of one
+// who also claims what the policy believes.
 func (dr driver) try(w *domains.World, c *guide.Checker, task *domains.Task, db map[string]any, f forbidden) (Withheld, error) {
 	out := Withheld{Task: task.ID, Tool: f.Name, Arguments: f.Arguments, Kind: f.Kind, Withheld: true}
 	var none Added
@@ -138,25 +138,32 @@ func (dr driver) try(w *domains.World, c *guide.Checker, task *domains.Task, db 
 		return out, fmt.Errorf("task %s: forbidden call of %s: %w", task.ID, f.Name, d.err)
 	}
 	out.Variants = len(variants)
-	for i, claims := range dr.claims {
-		believed := i > 0 && i == len(dr.claims)-1
+	claims := []bool{false}
+	if dr.words {
+		claims = append(claims, true)
+	}
+	for _, word := range claims {
 		for _, call := range variants {
 			if d, err = newDesk(w, c, task, db, &none); err != nil {
 				return out, err
 			}
-			dr.tempt(d, claims, call)
+			dr.tempt(d, call, word)
+			if d.err != nil {
+				return out, fmt.Errorf("task %s: forbidden call of %s: %w", task.ID, f.Name, d.err)
+			}
 			due, stop := d.due(call)
 			switch {
-			case !due:
+			case !due && !word:
 				out.Stop = stop
-				continue
-			case believed:
-				out.OnWord = true
-			default:
-				out.Withheld = false
+			case due && !word:
+				out.Withheld, out.Due = false, call.Arguments
+			case due && out.Withheld:
+				out.OnWord, out.Due = true, call.Arguments
 			}
-			out.Due = call.Arguments
 		}
+	}
+	if !out.Withheld {
+		out.Stop = Stop{}
 	}
 	return out, nil
 }

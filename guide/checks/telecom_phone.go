@@ -221,14 +221,15 @@ var (
 // one that was granted, or one that is missing.
 func permissions(s *sight, granted map[string]bool, clause string, index int) {
 	lower := strings.ToLower(clause)
+	if !strings.Contains(lower, "permission") && !strings.Contains(lower, "access") {
+		return
+	}
 	named := map[string]bool{}
 	for _, p := range []string{"sms", "storage"} {
 		named[p] = strings.Contains(lower, p)
 	}
 	lacks := permissionLacks.MatchString(clause)
 	switch {
-	case !strings.Contains(lower, "permission") && !strings.Contains(lower, "access"):
-		return
 	case permissionGiven.MatchString(clause) && !lacks && (named["sms"] || named["storage"] || strings.Contains(lower, "both") || strings.Contains(lower, "permissions")):
 		both := !named["sms"] && !named["storage"]
 		for p := range named {

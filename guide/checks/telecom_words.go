@@ -39,6 +39,9 @@ func saidNumber(t *guide.Trace, phone string) bool {
 // numberAt is where a text names a phone number, -1 if it does not.
 func numberAt(text, phone string) int {
 	want := strings.TrimPrefix(notDigit.ReplaceAllString(phone, ""), "1")
+	if !strings.Contains(text, want[max(0, len(want)-2):]) {
+		return -1
+	}
 	for _, m := range phonePattern.FindAllStringIndex(text, -1) {
 		if strings.TrimPrefix(notDigit.ReplaceAllString(text[m[0]:m[1]], ""), "1") == want {
 			return m[0]
@@ -171,12 +174,18 @@ func reportedAt(said []reports, p *regexp.Regexp) int {
 	return at
 }
 
+// countries are the places outside the home network that are recognised by name.
+var countries = strings.Split("france|paris|germany|spain|portugal|lisbon|italy|austria|switzerland|netherlands|belgium|poland|greece|turkey|ireland|england|"+
+	"scotland|united kingdom|the uk|london|norway|sweden|denmark|finland|iceland|czechia|hungary|croatia|europe|canada|mexico|brazil|argentina|chile|peru|"+
+	"colombia|costa rica|japan|tokyo|china|korea|india|thailand|vietnam|singapore|indonesia|malaysia|philippines|australia|new zealand|egypt|morocco|"+
+	"kenya|south africa|israel|dubai|asia|africa", "|")
+
+// placeHints are parts of every word that away and atHome look for: a text without any is spared both.
+var placeHints = append([]string{"abroad", "travel", "overseas", "outside", "trip", "vacation", "holiday", "hike", "roaming", "home", "in the", "in my"}, countries...)
+
 var (
 	away = regexp.MustCompile(`(?i)\b(abroad|travell?ing|overseas|outside (of )?(my|the|our|your) (usual|home|normal|network)|on (a )?(trip|vacation|holiday|hike)|` +
-		`france|paris|germany|spain|portugal|lisbon|italy|austria|switzerland|netherlands|belgium|poland|greece|turkey|ireland|england|scotland|` +
-		`united kingdom|the uk|london|norway|sweden|denmark|finland|iceland|czechia|hungary|croatia|europe|canada|mexico|brazil|argentina|chile|peru|` +
-		`colombia|costa rica|japan|tokyo|china|korea|india|thailand|vietnam|singapore|indonesia|malaysia|philippines|australia|new zealand|egypt|` +
-		`morocco|kenya|south africa|israel|dubai|asia|africa)\b`)
+		strings.Join(countries, "|") + `)\b`)
 	atHome    = regexp.MustCompile(`(?i)\b(not|n't|n’t) (currently |presently |right now )?(abroad|travell?ing|outside|overseas|on a trip|roaming)|\b(at home|back home|home (area|network)|in the (us|usa|u\.s\.|states|united states)|in my (usual|home|normal))\b`)
 	askedAway = regexp.MustCompile(`(?i)\b(abroad|travell?ing|overseas|outside)\b`)
 	saysNo    = regexp.MustCompile(`(?i)^\W*(no|nope)\b`)
@@ -184,30 +193,34 @@ var (
 
 // abroad is where the customer is, by their latest word on it: yes (outside the home network), no, or "".
 func abroad(t *guide.Trace) string {
-	state, j := "", 0
-	for _, u := range t.User {
-		for j < len(t.Agent) && t.Agent[j].Index < u.Index {
-			j++
+	j := len(t.Agent)
+	for _, u := range slices.Backward(t.User) {
+		for j > 0 && t.Agent[j-1].Index > u.Index {
+			j--
 		}
-		asked := j > 0 && askedAway.MatchString(t.Agent[j-1].Text) && strings.Contains(t.Agent[j-1].Text, "?")
+		lower := strings.ToLower(u.Text)
+		place := slices.ContainsFunc(placeHints, func(hint string) bool { return strings.Contains(lower, hint) })
 		switch {
-		case atHome.MatchString(u.Text):
-			state = "no"
-		case away.MatchString(u.Text):
-			state = "yes"
-		case asked && saysNo.MatchString(u.Text):
-			state = "no"
-		case asked && u.Affirms():
-			state = "yes"
+		case place && atHome.MatchString(u.Text):
+			return "no"
+		case place && away.MatchString(u.Text):
+			return "yes"
+		case j == 0 || !strings.Contains(t.Agent[j-1].Text, "?") || !askedAway.MatchString(t.Agent[j-1].Text):
+			// not an answer to the question
+		case saysNo.MatchString(u.Text):
+			return "no"
+		case u.Affirms():
+			return "yes"
 		}
 	}
-	return state
+	return ""
 }
 
 var (
 	wantsData = regexp.MustCompile(`(?i)refuel|top.?up|\b(extra|more|additional) data\b|\badd(ing)?\b.{0,25}\b(data|gb|gigs?|gigabytes?)\b|\d\s*(gb|gigs?|gigabytes?)\b`)
 	wantsPlan = regexp.MustCompile(`(?i)\b(chang|switch|mov|upgrad)\w*\b.{0,30}\bplan\b|\b(another|different|bigger|new|larger) plan\b`)
 	neither   = regexp.MustCompile(`(?i)\b(neither|none of (those|them|these)|nothing that costs)\b`)
+	choosing  = regexp.MustCompile(`(?i)plan\b|refuel|top.?up|(extra|more|additional) data|add|gb|gig|neither|none|nothing`) // a text without is no choice
 	declines  = regexp.MustCompile(`(?i)\b(no|not|without|neither|don't|don’t|won't|won’t|decline|rather than|instead of)\b`)
 )
 
@@ -215,6 +228,9 @@ var (
 func choice(t *guide.Trace) string {
 	state := ""
 	for _, s := range t.User {
+		if !choosing.MatchString(s.Text) {
+			continue
+		}
 		for _, c := range split(s.Text) {
 			data, plan, no := wantsData.MatchString(c), wantsPlan.MatchString(c), declines.MatchString(c)
 			switch {

@@ -32,12 +32,11 @@ const (
 
 // project is a mutating call that stands for a request.
 type project struct {
-	id     string
-	call   domains.ToolCall
-	since  int
-	at     int // index of the message that made the call with success, -1 if there is none
-	intent string
-	fresh  bool // proposed just now
+	id    string
+	call  domains.ToolCall
+	since int
+	at    int  // index of the message that made the call with success, -1 if there is none
+	fresh bool // proposed just now
 }
 
 // Verify walks every request and returns the record that a model would.
@@ -118,7 +117,11 @@ func (v *Deterministic) projects(c *guide.Checker, in Input) []project {
 		}
 	}
 	if w, ok := v.wish(in); ok && !slices.ContainsFunc(out, func(p project) bool { return p.at < 0 && p.fresh }) {
-		add(v.project(c, in.Trace, w, in.Trace.Len()))
+		p := v.project(c, in.Trace, w, in.Trace.Len())
+		idle := slices.ContainsFunc(in.State.Requests, func(q Request) bool { return q.ID == p.id && q.Same >= patience })
+		if !idle {
+			add(p)
+		}
 	}
 	return out
 }
@@ -349,55 +352,4 @@ func (v *Deterministic) untimely(c *guide.Checker, in Input, rec *Record) {
 	}
 	rec.Reconcile.Intents = append(rec.Reconcile.Intents, Intent{ID: transferID, Request: "passing the user on", Intent: transferID})
 	rec.Traverse = append(rec.Traverse, t)
-}
-
-// transferDue reports whether the procedure of some kind of request ends in a transfer now, or the wishes do.
-func (v *Deterministic) transferDue(c *guide.Checker, in Input) bool {
-	if _, open := v.wish(in); !open && slices.ContainsFunc(v.Wishes, func(w domains.ToolCall) bool { return w.Name == TransferTool }) {
-		return true
-	}
-	cl := v.Setup.Graph.Classifier()
-	if cl == nil {
-		return false
-	}
-	for _, e := range cl.Edges {
-		if e.When != transferID && v.branchLeads(c, in.Trace, e.When) {
-			return true
-		}
-	}
-	return false
-}
-
-// branchLeads reports whether a kind of request rests at the transfer.
-func (v *Deterministic) branchLeads(c *guide.Checker, t *guide.Trace, intent string) bool {
-	at := c.Walk(t, guide.Request{ID: intent, Intent: intent})
-	n, ok := v.Setup.Graph.Node(at.Node)
-	return ok && n.Type == guide.ToolCall && slices.Contains(n.Tools, TransferTool)
-}
-
-// Call decides a proposed call at once: a mutating one by the checks before and at its authorization, a transfer by
-// whether some procedure has come to it. The first transfer without one is held back.
-func (v *Deterministic) Call(in Input, call domains.ToolCall) (ok, known bool, why string) {
-	c, err := v.Setup.Checker()
-	if err != nil {
-		return false, true, "the workflow's checks cannot be used: " + err.Error()
-	}
-	if call.Name == TransferTool {
-		if v.transferDue(c, in) || in.State.Held > 0 && v.branchLeads(c, in.Trace, transferID) {
-			return true, true, ""
-		}
-		return false, true, ""
-	}
-	p := v.project(c, in.Trace, call, in.Trace.Len())
-	at, some := c.Authorize(in.Trace, call, p.since)
-	switch {
-	case !some:
-		return false, true, unknownTool(call.Name)
-	case at.Authorizes == call.Name:
-		return true, true, ""
-	}
-	if n, found := v.Setup.Graph.Node(at.Node); found {
-		why = fmt.Sprintf("%s is not met: %s", at.Node, fillTarget(n.SatisfiedWhen, targetOf(c, call)))
-	}
-	return false, true, why
 }

@@ -159,8 +159,7 @@ func between(text, mark string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	if inner, found := strings.CutPrefix(rest, "</"+mark+">"); found {
-		_ = inner
+	if strings.HasPrefix(rest, "</"+mark+">") {
 		return "", true
 	}
 	inner, _, ok := strings.Cut(rest, "\n</"+mark+">")

@@ -88,7 +88,7 @@ func (v *LLM) ask(ctx context.Context, in Input, verdicts string) (Answer, error
 			return out, err
 		}
 		again := b.String()
-		said := m.TextOf()
+		said := or(out.Raw, "(nothing)") // some servers refuse a message without text
 		msgs = append(msgs, llm.Message{Role: llm.Assistant, Content: &said}, llm.Message{Role: llm.User, Content: &again})
 	}
 }

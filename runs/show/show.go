@@ -79,13 +79,13 @@ func (p printer) talk(r sim.Record) {
 	events := r.Events
 	for i, m := range r.Messages {
 		for len(events) > 0 && events[0].Index <= i {
-			p.event(events[0])
+			p.event(events[0], r.Events)
 			events = events[1:]
 		}
 		p.message(i, m)
 	}
 	for _, e := range events {
-		p.event(e)
+		p.event(e, r.Events)
 	}
 	p.line("")
 }
@@ -138,7 +138,10 @@ func function(name string, args value.Value) string {
 	return name + "(" + strings.Join(parts, ", ") + ")"
 }
 
-func (p printer) event(e sim.Event) {
+func (p printer) event(e sim.Event, all []sim.Event) {
+	if p.guideEvent(e) || e.Kind == sim.EventPrivate && guided(all, e.Index) {
+		return
+	}
 	side := ""
 	if e.Side != "" {
 		side = " (" + string(e.Side) + ")"

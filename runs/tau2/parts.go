@@ -63,7 +63,7 @@ func argumentsText(args any) string {
 	return clip(strings.Trim(string(b), "{}"))
 }
 
-// StateOf is the tri-state outcome of checks.
+// stateOf is the tri-state outcome of checks.
 func stateOf(list []check) sim.State {
 	switch {
 	case len(list) == 0:

@@ -12,7 +12,7 @@ import (
 // for it.
 const reasonKey = "tauguide_termination_reason"
 
-// reference lists the endings that the format knows and we share.
+// shared reports whether an ending is one of the format's and ours alike.
 func shared(r sim.Reason) bool {
 	switch r {
 	case sim.UserStop, sim.AgentStop, sim.MaxSteps, sim.TooManyErrors, sim.AgentError, sim.UserError, sim.Timeout,

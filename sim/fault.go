@@ -1,0 +1,72 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tauguide/tauguide/llm"
+)
+
+func (c *conversation) end(r Reason, f *Fault) {
+	if f != nil && f.Kind != panicked {
+		f.Text = shorten(f.Text)
+	}
+	c.reason, c.fault = r, f
+}
+
+// panicked is the kind of a fault whose text holds a trace, which is kept whole.
+const panicked = "panic"
+
+// longestText bounds the text of a fault, in bytes.
+const longestText = 4000
+
+// shorten cuts the middle out of a text that is too long: errors begin with their subject and end with what to do.
+func shorten(text string) string {
+	if len(text) <= longestText {
+		return text
+	}
+	const tail = longestText / 4
+	head, end := text[:longestText-tail-40], text[len(text)-tail:]
+	return strings.ToValidUTF8(head, "") + fmt.Sprintf(" … (%d bytes left out) … ", len(text)-len(head)-len(end)) + strings.ToValidUTF8(end, "")
+}
+
+// fail turns an error of a speaker into an ending (DESIGN.md, Endings). What a model's endpoint or the model itself did
+// counts before the conversation's time, which only ends a call that was still in hope of an answer.
+func (c *conversation) fail(ctx context.Context, side Side, err error) {
+	f := &Fault{Kind: "speaker", Side: side, Index: len(c.traj), Text: err.Error()}
+	var e *llm.Error
+	if errors.As(err, &e) {
+		f.Kind, f.RequestID = string(e.Kind), e.RequestID
+	}
+	var b interface{ Budget() bool }
+	timeUp := errors.Is(context.Cause(ctx), errTimeout)
+	switch {
+	case ctx.Err() != nil && !timeUp:
+		c.end(Cancelled, f)
+	case errors.As(err, &b) && b.Budget():
+		c.end(Budget, f)
+	case timeUp && (e == nil || e.Kind == llm.KindCancelled):
+		c.late(f, err)
+	case e != nil && e.Kind == llm.KindContextWindow:
+		c.end(ContextWindow, f)
+	case e != nil && e.Kind == llm.KindContentFilter:
+		c.end(errorOf(side), f)
+	default:
+		c.end(Infra, f)
+	}
+}
+
+// late ends a conversation whose time was up during a call, of which nothing else is known. A model that has answered in
+// this conversation was slow; one that never has was not there.
+func (c *conversation) late(f *Fault, err error) {
+	var call callError
+	if !errors.As(err, &call) || slices.ContainsFunc(c.calls, func(m ModelCall) bool { return m.Model == call.model }) {
+		c.end(Timeout, f)
+		return
+	}
+	f.Kind, f.Text = string(llm.KindTimeout), fmt.Sprintf("model %s never answered in this conversation: %s", call.model, f.Text)
+	c.end(Infra, f)
+}

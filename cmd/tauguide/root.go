@@ -76,7 +76,7 @@ func root(p process) *cobra.Command {
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
 	})
-	cmd.AddCommand(runCommand(p), scoreCommand(p), tablesCommand(p), showCommand(p), domainsCommand(p), importCommand(p), exportCommand(p),
+	cmd.AddCommand(runCommand(p), scoreCommand(p), tablesCommand(p), showCommand(p), domainsCommand(p), importCommand(p), exportCommand(p), workflowCommand(p),
 		serveModelsCommand(p))
 	checkArgs(cmd)
 	return cmd

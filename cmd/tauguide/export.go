@@ -51,7 +51,7 @@ func exportCommand(p process) *cobra.Command {
 }
 
 func exportTau2(cmd *cobra.Command, p process, dir, data string, o tau2.ExportOptions, asJSON bool) error {
-	r, err := runDirectory(dir)
+	r, err := runDirectory(p, dir)
 	if err != nil {
 		return err
 	}

@@ -112,6 +112,9 @@ func dryRun(p process, cfg *runs.Config, o runs.Options) error {
 		}
 		counts[k]++
 	}
+	for _, w := range job.Warnings {
+		fmt.Fprintln(p.stderr, "warning: "+w)
+	}
 	fmt.Fprintf(p.stdout, "%d trials into %s\n", len(job.Plan), job.Dir)
 	for _, k := range order {
 		fmt.Fprintf(p.stdout, "  %s on %s: %d\n", k.system, k.domain, counts[k])
@@ -123,8 +126,11 @@ func dryRun(p process, cfg *runs.Config, o runs.Options) error {
 func summarize(p process, s *runs.Summary) {
 	fmt.Fprintf(p.stderr, "%s: %d of %d trials evaluable, %d held now, in %s\n",
 		s.Dir, s.Evaluable-s.Pending, s.Planned, s.Executed, s.Elapsed.Round(1e7))
-	if s.Pending > 0 {
-		fmt.Fprintf(p.stderr, "%d trials wait for the judge; --resume asks it again\n", s.Pending)
+	if n := s.Pending - s.NeedsJudge; n > 0 {
+		fmt.Fprintf(p.stderr, "%d trials wait for the judge; --resume asks it again\n", n)
+	}
+	if s.NeedsJudge > 0 {
+		fmt.Fprintf(p.stderr, "%d trials need a judge: name one under judge, then --resume\n", s.NeedsJudge)
 	}
 	if s.Stopped != "" {
 		fmt.Fprintf(p.stderr, "stopped early: %s\n", s.Stopped)
@@ -144,10 +150,17 @@ func verdict(s *runs.Summary, minCoverage float64) error {
 	return nil
 }
 
-// runDirectory resolves a run argument: a directory with a run in it.
-func runDirectory(arg string) (*runs.Run, error) {
+// runDirectory opens a run argument: a directory with a run in it. What is damaged there is told on stderr.
+func runDirectory(p process, arg string) (*runs.Run, error) {
 	if st, err := os.Stat(filepath.Join(arg, "manifest.json")); err != nil || st.IsDir() {
 		return nil, usage(fmt.Errorf("%s is no run directory: it has no manifest.json", arg))
 	}
-	return runs.Open(arg)
+	r, err := runs.Open(arg)
+	if err != nil {
+		return nil, err
+	}
+	for _, broken := range r.Broken() {
+		fmt.Fprintf(p.stderr, "warning: %v\n", broken)
+	}
+	return r, nil
 }

@@ -25,7 +25,7 @@ func showCommand(p process) *cobra.Command {
 			"database differs from the wanted one. KEY is domain/system/task/trial, with trials counted from 0.",
 		Args: cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			r, err := runDirectory(args[0])
+			r, err := runDirectory(p, args[0])
 			if err != nil {
 				return err
 			}

@@ -52,7 +52,7 @@ func printTables(p process, dirs []string, format report.Format, names []string)
 	case len(names) > 1 && format == report.CSV:
 		return usage(fmt.Errorf("csv prints one table: choose one of %v with --table", tableNames))
 	}
-	sources, err := openSources(dirs)
+	sources, err := openSources(p, dirs)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func printTables(p process, dirs []string, format report.Format, names []string)
 }
 
 // openSources reads runs for tables; the same run twice is refused, since every figure would count it twice.
-func openSources(dirs []string) ([]report.Source, error) {
+func openSources(p process, dirs []string) ([]report.Source, error) {
 	var sources []report.Source
 	seen := map[string]string{}
 	for _, dir := range dirs {
@@ -86,7 +86,7 @@ func openSources(dirs []string) ([]report.Source, error) {
 			return nil, usage(fmt.Errorf("%s and %s are the same run: name it once", first, dir))
 		}
 		seen[real] = dir
-		r, err := runDirectory(dir)
+		r, err := runDirectory(p, dir)
 		if err != nil {
 			return nil, err
 		}

@@ -96,7 +96,9 @@ func (f *Files) read(fsys fs.FS, label, name string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", label, err)
 	}
 	sum := sha256.Sum256(b)
-	f.sources = append(f.sources, Source{Path: label, SHA256: hex.EncodeToString(sum[:])})
+	if src := (Source{Path: label, SHA256: hex.EncodeToString(sum[:])}); !slices.Contains(f.sources, src) {
+		f.sources = append(f.sources, src) // a file that serves both sides is read twice
+	}
 	return bytes.TrimPrefix(b, []byte("\ufeff")), nil
 }
 

@@ -27,6 +27,7 @@ type Trace struct {
 	pending []*Call
 	byTool  map[string][]*Call
 	cache   *view
+	derived map[any]any
 }
 
 // Call is one call with what came of it.
@@ -75,7 +76,7 @@ func (t *Trace) Add(msgs ...domains.Message) {
 		t.add(m)
 		t.length++
 	}
-	t.cache = nil
+	t.cache, t.derived = nil, nil
 }
 
 func (t *Trace) add(m domains.Message) {
@@ -137,10 +138,25 @@ func (t *Trace) result(m domains.Message) {
 	}
 }
 
+// Derived returns what a vocabulary works out from the whole trace, such as all records that results have shown. work runs
+// once for each key and length of the trace. The key must be comparable and belong to the caller alone, as a context's
+// do; what is returned is shared, and must not be changed.
+func (t *Trace) Derived(key any, work func() any) any {
+	if v, ok := t.derived[key]; ok {
+		return v
+	}
+	v := work()
+	if t.derived == nil {
+		t.derived = map[any]any{}
+	}
+	t.derived[key] = v
+	return v
+}
+
 // Clone returns a copy that grows on its own.
 func (t *Trace) Clone() *Trace {
 	c := *t
-	c.cache = nil
+	c.cache, c.derived = nil, nil
 	again := map[*Call]*Call{}
 	twin := func(calls []*Call) []*Call {
 		out := make([]*Call, len(calls))

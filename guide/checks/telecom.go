@@ -15,18 +15,19 @@ import (
 
 // telecom is the vocabulary of the telecom domain.
 func telecom() guide.Vocabulary {
+	known := newSpeeches()
 	record := cel.MapType(cel.StringType, cel.DynType)
 	helpers := []cel.EnvOption{
 		cel.Function("the_line", cel.Overload("the_line_facts_request", []*cel.Type{record, record}, record, cel.BinaryBinding(theLine))),
 		cel.Function("the_bill", cel.Overload("the_bill_facts_request", []*cel.Type{record, record}, record, cel.BinaryBinding(theBill))),
 	}
-	for name, holds := range map[string]func(terms, *guide.Trace) bool{"stated": terms.stated, "agreed": terms.agreed} {
+	for name, holds := range map[string]func(terms, *conversation) bool{"stated": terms.stated, "agreed": terms.agreed} {
 		helpers = append(helpers, guide.TraceFunction(name, []*cel.Type{record, record}, cel.BoolType, func(t *guide.Trace, args []ref.Val) ref.Val {
-			return types.Bool(holds(termsOf(args[0], args[1]), t))
+			return types.Bool(holds(termsOf(args[0], args[1]), known.hear(t)))
 		})...)
 	}
 	return guide.Vocabulary{
-		Facts:   telecomFacts,
+		Facts:   func(t *guide.Trace) map[string]any { return telecomFacts(known.hear(t)) },
 		Helpers: helpers,
 		Targets: map[string]string{
 			"send_payment_request": "bill_id", "resume_line": "line_id", "suspend_line": "line_id",
@@ -40,14 +41,14 @@ func telecom() guide.Vocabulary {
 var telecomNow = time.Date(2025, 2, 25, 12, 8, 0, 0, time.UTC)
 
 // telecomFacts is what the agent knows of the account, from its own calls, and of the phone, from the user's reports.
-func telecomFacts(t *guide.Trace) map[string]any {
-	a, said := newAccounts(t), reportsOf(t)
+func telecomFacts(c *conversation) map[string]any {
+	a := newAccounts(c)
 	facts := map[string]any{
 		"customer": a.customer, "lines": map[string]any{}, "bills": map[string]any{}, "plans": map[string]any{},
 		"line": a.concerned(), "bills_known": a.allBillsKnown(), "overdue": a.withStatus("Overdue"), "awaiting": a.withStatus("Awaiting Payment"),
 		"no_line": a.lineRecord("", nil), "no_bill": a.billRecord("", nil),
-		"abroad": abroad(t), "choice": choice(t), "named_gb": namedData(t), "phone": phoneFacts(said), "paid_at": reportedAt(said, paidPattern),
-		"rebooted_at": reportedAt(said, rebootPattern),
+		"abroad": c.abroad(), "choice": c.choice(), "named_gb": c.namedData(), "phone": c.phoneFacts(),
+		"paid_at": c.reportedAt(func(r *report) bool { return r.paid }), "rebooted_at": c.reportedAt(func(r *report) bool { return r.boot }),
 	}
 	for id, l := range a.lines {
 		facts["lines"].(map[string]any)[id] = a.lineRecord(id, l)
@@ -137,21 +138,22 @@ func termsOf(facts, request ref.Val) terms {
 
 // stated reports whether a text of the agent names the terms. What was said before the same kind of change was made does
 // not count for the next one, unless it names the bill.
-func (w terms) stated(t *guide.Trace) bool {
-	return slices.ContainsFunc(t.Agent, func(s guide.Said) bool { return w.in(s.Text) && (s.Index > w.spent(t) || w.names(s.Text)) })
+func (w terms) stated(c *conversation) bool {
+	spent := w.spent(c)
+	return slices.ContainsFunc(c.agent, func(s utterance) bool { return (s.Index > spent || w.names(s.says)) && w.in(s.says) })
 }
 
 // agreed reports whether the customer said an explicit yes to such a text.
-func (w terms) agreed(t *guide.Trace) bool {
-	return yesTo(t, w.in) > w.spent(t) || yesTo(t, func(s string) bool { return w.in(s) && w.names(s) }) >= 0
+func (w terms) agreed(c *conversation) bool {
+	return c.yesTo(w.in) > w.spent(c) || c.yesTo(func(s *speech) bool { return w.names(s) && w.in(s) }) >= 0
 }
 
-func (w terms) names(text string) bool { return w.bill != "" && strings.Contains(text, w.bill) }
+func (w terms) names(s *speech) bool { return w.bill != "" && strings.Contains(s.text, w.bill) }
 
 // spent is the index of the latest change of the kind, -1 if there was none.
-func (w terms) spent(t *guide.Trace) int {
-	if c := t.LastOK(w.tool); c != nil {
-		return c.Index
+func (w terms) spent(c *conversation) int {
+	if made := c.LastOK(w.tool); made != nil {
+		return made.Index
 	}
 	return -1
 }

@@ -12,7 +12,7 @@ type jsonObject = map[string]any
 
 // accounts is the carrier's records as the agent's calls have shown them, the latest sight of each.
 type accounts struct {
-	trace    *guide.Trace
+	talk     *conversation
 	customer string // id of the customer who was identified first; "" before that
 	profiles map[string]jsonObject
 	lines    map[string]jsonObject
@@ -21,9 +21,9 @@ type accounts struct {
 	listed   bool // get_bills_for_customer showed all bills of the identified customer
 }
 
-func newAccounts(t *guide.Trace) *accounts {
-	a := &accounts{trace: t, profiles: map[string]jsonObject{}, lines: map[string]jsonObject{}, bills: map[string]jsonObject{}, plans: map[string]jsonObject{}}
-	for _, c := range t.Calls {
+func newAccounts(talk *conversation) *accounts {
+	a := &accounts{talk: talk, profiles: map[string]jsonObject{}, lines: map[string]jsonObject{}, bills: map[string]jsonObject{}, plans: map[string]jsonObject{}}
+	for _, c := range talk.Calls {
 		if c.OK {
 			a.see(c)
 		}
@@ -36,12 +36,12 @@ func (a *accounts) see(c *guide.Call) {
 	result := guide.Native(c.Result)
 	switch c.Name {
 	case "get_customer_by_phone":
-		a.profile(result, saidNumber(a.trace, c.Arg("phone_number")))
+		a.profile(result, a.talk.saidNumber(c.Arg("phone_number")))
 	case "get_customer_by_id":
-		a.profile(result, saidID(a.trace, c.Arg("customer_id")))
+		a.profile(result, a.talk.saidID(c.Arg("customer_id")))
 	case "get_customer_by_name":
 		if list, ok := result.([]any); ok && len(list) == 1 {
-			a.profile(list[0], saidName(a.trace, c.Arg("full_name")) && saidDate(a.trace, c.Arg("dob")))
+			a.profile(list[0], a.talk.saidName(c.Arg("full_name")) && a.talk.saidDate(c.Arg("dob")))
 		}
 	case "get_details_by_id":
 		a.details(c.Arg("id"), result)
@@ -81,7 +81,7 @@ func (a *accounts) details(id string, result any) {
 	case strings.HasPrefix(id, "P"):
 		a.merge(a.plans, id, o)
 	case strings.HasPrefix(id, "C"):
-		a.profile(o, saidID(a.trace, id))
+		a.profile(o, a.talk.saidID(id))
 	}
 }
 
@@ -174,13 +174,13 @@ func (a *accounts) concerned() string {
 	found, first := "", place{}
 	for _, id := range a.ids("line_ids") {
 		phone := asText(a.lines[id]["phone_number"])
-		if phone == "" || !saidNumber(a.trace, phone) {
+		if phone == "" || !a.talk.saidNumber(phone) {
 			continue
 		}
-		here := place{index: a.trace.Len()}
-		for _, s := range a.trace.User {
-			if at := numberAt(s.Text, phone); at >= 0 {
-				here = place{s.Index, at}
+		here := place{index: a.talk.Len()}
+		for _, u := range a.talk.user {
+			if at := u.says.numberAt(phone); at >= 0 {
+				here = place{u.Index, at}
 				break
 			}
 		}
@@ -200,7 +200,7 @@ func (a *accounts) lineRecord(id string, l jsonObject) jsonObject {
 	}
 	r := jsonObject{
 		"id": id, "known": asText(l["status"]) != "", "own": id != "" && slices.Contains(a.ids("line_ids"), id), "status": asText(l["status"]),
-		"given": saidNumber(a.trace, asText(l["phone_number"])), "ended": ended(asText(l["contract_end_date"])), "roaming": "unknown",
+		"given": a.talk.saidNumber(asText(l["phone_number"])), "ended": ended(asText(l["contract_end_date"])), "roaming": "unknown",
 		"used": used, "limit": limit, "refueled": refueled, "exceeded": "unknown", "price": asNumber(plan["data_refueling_price_per_gb"]),
 	}
 	if on, ok := l["roaming_enabled"].(bool); ok {

@@ -1,12 +1,9 @@
 package checks
 
 import (
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/tauguide/tauguide/guide"
 )
 
 // What the phone shows is known from the user's words only. The user repeats what a tool of the phone says, or says it
@@ -46,10 +43,12 @@ func faults(states ...string) map[string]bool {
 
 // A clause that asks or announces reports nothing.
 var (
-	clauseEnd   = regexp.MustCompile(`[.!?;]+(?:[\s"”'’)]|$)|\n+|\s[—–]\s|—|, (?:but|and now|however|so|now)\b| but | however\b|\s\|\s`)
-	noReport    = regexp.MustCompile(`(?i)\b(should (i|we)|shall i|i'll|i’ll|i will|let me|let's|going to|would you|could you|can you|can we|could we|do you|how (do|to|can)|try(ing)? to|want(s)? to|need(s)? to|if|before (i|we)|i'd like|i’d like|once|hoping|want|need)\b`)
-	barMark     = regexp.MustCompile(`📶|📵|✈️|(?i)status bar:`)
-	negatedSign = regexp.MustCompile(`(?i)\bno (indication|sign|mention) of\b`)
+	clauseEnd = regexp.MustCompile(`[.!?;]+(?:[\s"”'’)]|$)|\n+|\s[—–]\s|—|, (?:but|and now|however|so|now)\b| but | however\b|\s\|\s`)
+	noReport  = regexp.MustCompile(`(?i)\b(should (i|we)|shall i|i'll|i’ll|i will|let me|let's|going to|would you|could you|can you|can we|could we|do you|how (do|to|can)|try(ing)? to|want(s)? to|need(s)? to|if|before (i|we)|i'd like|i’d like|once|hoping|want|need)\b|\bno (indication|sign|mention) of\b`)
+	barMark   = regexp.MustCompile(`📶|📵|✈️|(?i)status bar:`)
+	// noReportHints are parts of all that noReport looks for.
+	noReportHints = []string{"should", "shall", "i'll", "i’ll", "i will", "let", "going", "you", "can", "could", "how", "try", "want", "need", "if", "before",
+		"i'd like", "i’d like", "once", "hoping", "indication", "sign", "mention"}
 )
 
 // split cuts a text into clauses; a question keeps its mark.
@@ -66,24 +65,13 @@ func split(text string) (out []string) {
 	return append(out, strings.TrimSpace(text[from:]))
 }
 
-// clauses is split without what reports nothing.
-func clauses(text string) []string {
-	return slices.DeleteFunc(split(text), func(c string) bool {
-		return c == "" || strings.Contains(c, "?") || noReport.MatchString(c) || negatedSign.MatchString(c)
-	})
-}
-
-// reports is what a text of the customer reports.
-type reports struct {
-	clauses []string
-	index   int  // of the message
-	first   bool // the customer's first text
-}
-
-func reportsOf(t *guide.Trace) []reports {
-	out := make([]reports, len(t.User))
-	for i, s := range t.User {
-		out[i] = reports{clauses(s.Text), s.Index, s.Turn == 1}
+// reporting drops the clauses that report nothing.
+func reporting(clauses []string) (out []string) {
+	for _, c := range clauses {
+		if c == "" || strings.Contains(c, "?") || containsAny(strings.ToLower(c), noReportHints) && noReport.MatchString(c) {
+			continue
+		}
+		out = append(out, c)
 	}
 	return out
 }
@@ -145,107 +133,4 @@ var aspects = []aspect{
 	{"vpn", []string{"vpn", "🔒"}, append(onOff(`vpn`), says("off", `disconnected (from )?(the |my )?vpn|vpn( is| was|['’]s)?( now)? (disconnected|not connected)|no active vpn|vpn disconnected|vpn is turned off`),
 		says("on", `vpn (is )?(still |on and |currently )*connected|🔒|connected to a vpn`)), faults("on")},
 	{"wifi_calling", []string{"calling"}, onOff(`wi-?fi calling`), faults("on")},
-}
-
-// phoneFacts is the latest report of each aspect, and of the messaging app's permissions.
-func phoneFacts(said []reports) map[string]any {
-	seen := map[string]*sight{"permissions": unseen()}
-	for _, a := range aspects {
-		seen[a.name] = unseen()
-	}
-	granted := map[string]bool{}
-	for _, s := range said {
-		if s.first && !barMark.MatchString(strings.Join(s.clauses, " ")) {
-			continue
-		}
-		var bar string
-		for _, c := range s.clauses {
-			bar = report(seen, c, bar, s.index)
-			permissions(seen["permissions"], granted, c, s.index)
-		}
-	}
-	out := map[string]any{}
-	for name, s := range seen {
-		out[name] = map[string]any{"state": s.state, "at": s.at, "bad_at": s.badAt, "fixed_at": s.fixedAt}
-	}
-	return out
-}
-
-func unseen() *sight { return &sight{at: -1, badAt: -1, fixedAt: -1} }
-
-// report files what a clause says, and returns what the status bar has said of the signal so far in this text. The bar
-// says that data are disabled also where there is no signal at all, which is not about the switch.
-func report(seen map[string]*sight, clause, bar string, index int) string {
-	lower := strings.ToLower(clause)
-	for _, a := range aspects {
-		if !slices.ContainsFunc(a.hints, func(hint string) bool { return strings.Contains(lower, hint) }) {
-			continue
-		}
-		state := ""
-		for _, w := range a.words {
-			if w.pattern.MatchString(clause) {
-				state = w.state
-			}
-		}
-		if state == "" {
-			continue
-		}
-		if a.name == "service" {
-			bar = state
-		}
-		seen[a.name].set(state, a.fault[state], index)
-	}
-	if strings.Contains(clause, "📵 Data Disabled") && bar == "ok" {
-		seen["data"].set("off", true, index)
-	}
-	return bar
-}
-
-func (s *sight) set(state string, bad bool, index int) {
-	s.state, s.at = state, index
-	switch {
-	case bad:
-		s.badAt, s.fixedAt = index, -1
-	case s.badAt >= 0 && s.fixedAt < 0:
-		s.fixedAt = index
-	}
-}
-
-var (
-	permissionList  = regexp.MustCompile(`(?i)permissions?\b.{0,40}\b(for|granted|include|access|sms|storage|phone)|has (permission|access)|no permissions`)
-	permissionGiven = regexp.MustCompile(`(?i)\b(granted|allowed|enabled|gave|given|added)\b`)
-	permissionLacks = regexp.MustCompile(`(?i)missing|lack|only|don['’]t see|doesn['’]t|does not|\bno\b|not (granted|listed)|isn['’]t|but not|without`)
-)
-
-// permissions files what a clause says of the two permissions that picture messages need: a list of what the app has,
-// one that was granted, or one that is missing.
-func permissions(s *sight, granted map[string]bool, clause string, index int) {
-	lower := strings.ToLower(clause)
-	if !strings.Contains(lower, "permission") && !strings.Contains(lower, "access") {
-		return
-	}
-	named := map[string]bool{}
-	for _, p := range []string{"sms", "storage"} {
-		named[p] = strings.Contains(lower, p)
-	}
-	lacks := permissionLacks.MatchString(clause)
-	switch {
-	case permissionGiven.MatchString(clause) && !lacks && (named["sms"] || named["storage"] || strings.Contains(lower, "both") || strings.Contains(lower, "permissions")):
-		both := !named["sms"] && !named["storage"]
-		for p := range named {
-			granted[p] = granted[p] || named[p] || both
-		}
-	case lacks && !strings.Contains(lower, "only") && (named["sms"] || named["storage"]):
-		for p, is := range named {
-			if is {
-				granted[p] = false
-			}
-		}
-	case permissionList.MatchString(clause):
-		maps.Copy(granted, named)
-	default:
-		return
-	}
-	bad := !granted["sms"] || !granted["storage"]
-	s.set(map[bool]string{true: "missing", false: "granted"}[bad], bad, index)
 }

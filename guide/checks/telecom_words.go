@@ -15,7 +15,6 @@ import (
 
 var (
 	phonePattern  = regexp.MustCompile(`\+?\d[\d\s().-]{5,}\d`)
-	notDigit      = regexp.MustCompile(`\D`)
 	tokenPattern  = regexp.MustCompile(`[a-z]+|\d+`)
 	gbPattern     = regexp.MustCompile(`(?i)\bgb[ _]amount:? (\d+(?:\.\d+)?)|(\d+(?:[.,]\d+)?|\b(?:half an?|one and a half|one|two|three|four|five|ten|an?|another))[ -]?(?:(?:more|extra|additional|whole)\s+)?(?:gb|gigs?|gigabytes?)\b`)
 	moneyPattern  = regexp.MustCompile(`(?i)\$\s*(\d[\d,]*(?:\.\d+)?)|(\d[\d,]*(?:\.\d+)?)\s*(?:usd|dollars?|bucks)\b|\b(\d[\d,]*\.\d{2})\b`)
@@ -26,39 +25,44 @@ var (
 var numberWords = map[string]float64{"half a": .5, "half an": .5, "one and a half": 1.5, "one": 1, "a": 1, "an": 1, "another": 1, "two": 2,
 	"three": 3, "four": 4, "five": 5, "ten": 10}
 
-// saidNumber reports whether the customer gave a phone number, in any notation, or agreed when the agent named it.
-func saidNumber(t *guide.Trace, phone string) bool {
-	want := notDigit.ReplaceAllString(phone, "")
-	if len(want) < 7 {
-		return false
-	}
-	names := func(text string) bool { return numberAt(text, want) >= 0 }
-	return slices.ContainsFunc(t.User, func(s guide.Said) bool { return names(s.Text) }) || yesTo(t, names) >= 0
+// digitsOf is a text without what is no digit.
+func digitsOf(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, s)
 }
 
-// numberAt is where a text names a phone number, -1 if it does not.
-func numberAt(text, phone string) int {
-	want := strings.TrimPrefix(notDigit.ReplaceAllString(phone, ""), "1")
-	if !strings.Contains(text, want[max(0, len(want)-2):]) {
-		return -1
+func numbersIn(text string) (out []spokenNumber) {
+	if !strings.ContainsAny(text, "0123456789") {
+		return nil
 	}
 	for _, m := range phonePattern.FindAllStringIndex(text, -1) {
-		if strings.TrimPrefix(notDigit.ReplaceAllString(text[m[0]:m[1]], ""), "1") == want {
-			return m[0]
-		}
+		out = append(out, spokenNumber{strings.TrimPrefix(digitsOf(text[m[0]:m[1]]), "1"), m[0]})
 	}
-	return -1
+	return out
 }
 
-func saidID(t *guide.Trace, id string) bool {
-	return id != "" && slices.ContainsFunc(t.User, func(s guide.Said) bool { return strings.Contains(strings.ToUpper(s.Text), strings.ToUpper(id)) })
+// saidNumber reports whether the customer gave a phone number, in any notation, or agreed when the agent named it.
+func (c *conversation) saidNumber(phone string) bool {
+	if len(digitsOf(phone)) < 7 {
+		return false
+	}
+	names := func(s *speech) bool { return s.numberAt(phone) >= 0 }
+	return slices.ContainsFunc(c.user, func(u utterance) bool { return names(u.says) }) || c.yesTo(names) >= 0
+}
+
+func (c *conversation) saidID(id string) bool {
+	return id != "" && slices.ContainsFunc(c.user, func(u utterance) bool { return strings.Contains(strings.ToUpper(u.Text), strings.ToUpper(id)) })
 }
 
 // saidName reports whether the customer's texts hold every word of a name.
-func saidName(t *guide.Trace, name string) bool {
+func (c *conversation) saidName(name string) bool {
 	said := map[string]bool{}
-	for _, s := range t.User {
-		for _, w := range tokenPattern.FindAllString(strings.ToLower(s.Text), -1) {
+	for _, u := range c.user {
+		for _, w := range u.says.tokens() {
 			said[w] = true
 		}
 	}
@@ -68,13 +72,13 @@ func saidName(t *guide.Trace, name string) bool {
 
 // saidDate reports whether one of the customer's texts holds year, month and day of a date, whatever their order; the
 // month by number, name or its first three letters.
-func saidDate(t *guide.Trace, date string) bool {
+func (c *conversation) saidDate(date string) bool {
 	d, err := guide.ParseDate(date)
 	if err != nil {
 		return false
 	}
-	return slices.ContainsFunc(t.User, func(s guide.Said) bool {
-		tokens := tokenPattern.FindAllString(strings.ToLower(s.Text), -1)
+	return slices.ContainsFunc(c.user, func(u utterance) bool {
+		tokens := u.says.tokens()
 		has := func(n int, not int) int {
 			return slices.IndexFunc(tokens, func(w string) bool { v, err := strconv.Atoi(w); return err == nil && v == n && n != not })
 		}
@@ -98,17 +102,17 @@ func countOf(tokens []string, n int) (found int) {
 
 // yesTo finds the latest explicit yes that answers a text of the agent which names what is asked for; -1 if there is
 // none, or if a later answer to such a text took it back. It is consent_after_summary with a condition in place of words.
-func yesTo(t *guide.Trace, names func(string) bool) int {
+func (c *conversation) yesTo(names func(*speech) bool) int {
 	found, j := -1, 0
-	for i, u := range t.User {
-		for j < len(t.Agent) && t.Agent[j].Index < u.Index {
+	for i, u := range c.user {
+		for j < len(c.agent) && c.agent[j].Index < u.Index {
 			j++
 		}
-		if j == 0 || i > 0 && t.User[i-1].Index > t.Agent[j-1].Index || !names(t.Agent[j-1].Text) {
+		if j == 0 || i > 0 && c.user[i-1].Index > c.agent[j-1].Index || !names(c.agent[j-1].says) {
 			continue
 		}
 		found = -1
-		if u.Affirms() {
+		if u.affirms() {
 			found = u.Index
 		}
 	}
@@ -119,20 +123,23 @@ func yesTo(t *guide.Trace, names func(string) bool) int {
 type amounts struct{ gb, usd float64 }
 
 // in reports whether a text names every part.
-func (a amounts) in(text string) bool {
+func (a amounts) in(s *speech) bool {
 	if a.gb < 0 && a.usd < 0 {
 		return false
 	}
-	return (a.gb < 0 || containsAmount(dataIn(text), a.gb)) && (a.usd < 0 || containsAmount(moneyIn(text), a.usd))
+	return (a.gb < 0 || containsAmount(s.data(), a.gb)) && (a.usd < 0 || containsAmount(s.money(), a.usd))
 }
 
 func containsAmount(list []float64, want float64) bool {
 	return slices.ContainsFunc(list, func(f float64) bool { return math.Abs(f-want) < 0.005 })
 }
 
-// dataIn lists the amounts of data that a text names, in GB.
-func dataIn(text string) (out []float64) {
-	for _, m := range gbPattern.FindAllStringSubmatch(text, -1) {
+// readData lists the amounts of data that the text names, in GB.
+func (s *speech) readData() (out []float64) {
+	if !strings.Contains(s.lower, "gb") && !strings.Contains(s.lower, "gig") {
+		return nil
+	}
+	for _, m := range gbPattern.FindAllStringSubmatch(s.text, -1) {
 		found := m[1] + m[2]
 		if n, ok := numberWords[strings.ToLower(found)]; ok {
 			out = append(out, n)
@@ -143,9 +150,12 @@ func dataIn(text string) (out []float64) {
 	return out
 }
 
-// moneyIn lists the amounts of money that a text names.
-func moneyIn(text string) (out []float64) {
-	for _, m := range moneyPattern.FindAllStringSubmatch(text, -1) {
+// readMoney lists the amounts of money that the text names.
+func (s *speech) readMoney() (out []float64) {
+	if !strings.ContainsAny(s.text, "0123456789") {
+		return nil
+	}
+	for _, m := range moneyPattern.FindAllStringSubmatch(s.text, -1) {
 		if f, err := strconv.ParseFloat(strings.ReplaceAll(m[1]+m[2]+m[3], ",", ""), 64); err == nil {
 			out = append(out, f)
 		}
@@ -154,24 +164,23 @@ func moneyIn(text string) (out []float64) {
 }
 
 // namedData is the latest amount of data that the customer named, -1 if there is none.
-func namedData(t *guide.Trace) float64 {
-	for _, s := range slices.Backward(t.User) {
-		if list := dataIn(s.Text); len(list) > 0 {
+func (c *conversation) namedData() float64 {
+	for _, u := range slices.Backward(c.user) {
+		if list := u.says.data(); len(list) > 0 {
 			return list[len(list)-1]
 		}
 	}
 	return -1
 }
 
-// reportedAt is the index of the latest report that matches, -1 if there is none.
-func reportedAt(said []reports, p *regexp.Regexp) int {
-	at := -1
-	for _, r := range said {
-		if slices.ContainsFunc(r.clauses, p.MatchString) {
-			at = r.index
+// reportedAt is the index of the latest text of the customer that reports something, -1 if there is none.
+func (c *conversation) reportedAt(what func(*report) bool) int {
+	for _, u := range slices.Backward(c.user) {
+		if what(u.says.report()) {
+			return u.Index
 		}
 	}
-	return at
+	return -1
 }
 
 // countries are the places outside the home network that are recognised by name.
@@ -183,6 +192,9 @@ var countries = strings.Split("france|paris|germany|spain|portugal|lisbon|italy|
 // placeHints are parts of every word that away and atHome look for: a text without any is spared both.
 var placeHints = append([]string{"abroad", "travel", "overseas", "outside", "trip", "vacation", "holiday", "hike", "roaming", "home", "in the", "in my"}, countries...)
 
+// awayHints are parts of every word that askedAway looks for.
+var awayHints = []string{"abroad", "travel", "overseas", "outside"}
+
 var (
 	away = regexp.MustCompile(`(?i)\b(abroad|travell?ing|overseas|outside (of )?(my|the|our|your) (usual|home|normal|network)|on (a )?(trip|vacation|holiday|hike)|` +
 		strings.Join(countries, "|") + `)\b`)
@@ -191,25 +203,33 @@ var (
 	saysNo    = regexp.MustCompile(`(?i)^\W*(no|nope)\b`)
 )
 
+func (s *speech) readPlace() string {
+	switch {
+	case !containsAny(s.lower, placeHints):
+		return ""
+	case atHome.MatchString(s.text):
+		return "no"
+	case away.MatchString(s.text):
+		return "yes"
+	}
+	return ""
+}
+
 // abroad is where the customer is, by their latest word on it: yes (outside the home network), no, or "".
-func abroad(t *guide.Trace) string {
-	j := len(t.Agent)
-	for _, u := range slices.Backward(t.User) {
-		for j > 0 && t.Agent[j-1].Index > u.Index {
+func (c *conversation) abroad() string {
+	j := len(c.agent)
+	for _, u := range slices.Backward(c.user) {
+		for j > 0 && c.agent[j-1].Index > u.Index {
 			j--
 		}
-		lower := strings.ToLower(u.Text)
-		place := slices.ContainsFunc(placeHints, func(hint string) bool { return strings.Contains(lower, hint) })
-		switch {
-		case place && atHome.MatchString(u.Text):
-			return "no"
-		case place && away.MatchString(u.Text):
-			return "yes"
-		case j == 0 || !strings.Contains(t.Agent[j-1].Text, "?") || !askedAway.MatchString(t.Agent[j-1].Text):
+		switch place := u.says.place(); {
+		case place != "":
+			return place
+		case j == 0 || !c.agent[j-1].says.asksPlace():
 			// not an answer to the question
-		case saysNo.MatchString(u.Text):
+		case u.says.denies():
 			return "no"
-		case u.Affirms():
+		case u.affirms():
 			return "yes"
 		}
 	}
@@ -224,22 +244,48 @@ var (
 	declines  = regexp.MustCompile(`(?i)\b(no|not|without|neither|don't|don’t|won't|won’t|decline|rather than|instead of)\b`)
 )
 
-// choice is what the customer wants when the data are used up, by their latest word on it: data, plan, neither or "".
-func choice(t *guide.Trace) string {
-	state := ""
-	for _, s := range t.User {
-		if !choosing.MatchString(s.Text) {
+// What a clause must hold to be about data, or about neither; about a plan it says plan.
+var (
+	dataHints    = []string{"refuel", "top", "data", "gb", "gig"}
+	neitherHints = []string{"neither", "none", "nothing"}
+	choiceHints  = slices.Concat(dataHints, neitherHints, []string{"plan", "add"})
+)
+
+// pick is what a clause says about data, a plan or neither.
+type pick struct{ data, plan, neither, no bool }
+
+func (s *speech) readPicks() (out []pick) {
+	if !containsAny(s.lower, choiceHints) || !choosing.MatchString(s.text) {
+		return nil
+	}
+	for _, c := range s.split() {
+		lower := strings.ToLower(c)
+		p := pick{
+			data:    containsAny(lower, dataHints) && wantsData.MatchString(c),
+			plan:    strings.Contains(lower, "plan") && wantsPlan.MatchString(c),
+			neither: containsAny(lower, neitherHints) && neither.MatchString(c),
+		}
+		if p == (pick{}) {
 			continue
 		}
-		for _, c := range split(s.Text) {
-			data, plan, no := wantsData.MatchString(c), wantsPlan.MatchString(c), declines.MatchString(c)
+		p.no = declines.MatchString(c)
+		out = append(out, p)
+	}
+	return out
+}
+
+// choice is what the customer wants when the data are used up, by their latest word on it: data, plan, neither or "".
+func (c *conversation) choice() string {
+	state := ""
+	for _, u := range c.user {
+		for _, p := range u.says.picks() {
 			switch {
-			case neither.MatchString(c), no && data, no && plan && state != "data":
+			case p.neither, p.no && p.data, p.no && p.plan && state != "data":
 				state = "neither"
-			case no:
-			case data:
+			case p.no:
+			case p.data:
 				state = "data"
-			case plan:
+			case p.plan:
 				state = "plan"
 			}
 		}

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/tauguide/tauguide/domains/domaintest"
@@ -59,7 +61,7 @@ func TestDocumentedCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	total := 0
+	total, bin := 0, program(t)
 	for _, file := range append([]string{filepath.Join(root, "README.md")}, files...) {
 		found := blocks(t, file)
 		if len(found) == 0 {
@@ -73,7 +75,7 @@ func TestDocumentedCommands(t *testing.T) {
 			}
 			t.Chdir(dir)
 			for _, b := range found {
-				total += runBlock(t, b, shared)
+				total += runBlock(t, bin, b, shared)
 			}
 		})
 	}
@@ -82,30 +84,22 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 }
 
-// runBlock runs the commands of one block; a trailing & leaves a command running until the block ends.
-// Blocks that need the reference's data are passed over, saying so, where it is absent.
-func runBlock(t *testing.T, b block, shared string) int {
+// runBlock runs the commands of one block with the built program; a trailing & leaves a command running until the block
+// ends. Blocks that need the reference's data are passed over, saying so, where it is absent.
+func runBlock(t *testing.T, bin string, b block, shared string) int {
 	t.Helper()
-	env := os.Getenv
-	if b.info == "data" {
-		if _, err := os.Stat(filepath.Join(shared, "tau2")); err != nil {
-			t.Logf("line %d left out: shared reference data not found in %s", b.line, shared)
-			return 0
-		}
-		env = func(name string) string {
-			if name == "TAU2_DATA_DIR" {
-				return filepath.Join(shared, "tau2")
-			}
-			return os.Getenv(name)
-		}
+	data := filepath.Join(shared, "tau2")
+	if _, err := os.Stat(data); err != nil && b.info == "data" {
+		t.Logf("line %d left out: shared reference data not found in %s", b.line, shared)
+		return 0
 	}
+	env := append(os.Environ(), "TAU2_DATA_DIR="+data)
 	ctx, stop := context.WithCancel(t.Context())
-	background := make(chan struct{})
-	running := 0
+	var background []*exec.Cmd
 	defer func() {
 		stop()
-		for range running {
-			<-background
+		for _, cmd := range background {
+			_ = cmd.Wait() // it was killed
 		}
 	}()
 	n := 0
@@ -119,22 +113,22 @@ func runBlock(t *testing.T, b block, shared string) int {
 		}
 		n++
 		command, behind := strings.CutSuffix(command, " &")
-		args := strings.Fields(os.Expand(command, env))
-		var stdout, stderr bytes.Buffer
-		p := process{args: args, env: env, stdout: &stdout, stderr: &stderr}
+		cmd := exec.CommandContext(ctx, bin, strings.Fields(strings.ReplaceAll(command, "$TAU2_DATA_DIR", data))...)
+		cmd.Env = env
 		if behind {
-			running++
-			ready := make(chan struct{})
-			p.stderr = &signalWriter{ready: ready}
-			go func() {
-				run(ctx, p)
-				background <- struct{}{}
-			}()
-			<-ready
+			ready := &announcement{ready: make(chan struct{})}
+			cmd.Stderr = ready
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			background = append(background, cmd)
+			<-ready.ready
 			continue
 		}
-		if code := run(ctx, p); code != exitOK {
-			t.Fatalf("line %d: %s: exit code %d\n%s%s", b.line, line, code, stdout.String(), stderr.String())
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("line %d: %s: %v\n%s%s", b.line, line, err, stdout.String(), stderr.String())
 		}
 		if stdout.Len() == 0 {
 			t.Errorf("line %d: %s prints nothing", b.line, line)
@@ -143,17 +137,14 @@ func runBlock(t *testing.T, b block, shared string) int {
 	return n
 }
 
-// signalWriter closes ready at the first write: a server that announces itself is listening.
-type signalWriter struct {
+// announcement closes ready at the first write: a server that announces itself is listening.
+type announcement struct {
 	ready chan struct{}
-	done  bool
+	once  sync.Once
 }
 
-func (w *signalWriter) Write(b []byte) (int, error) {
-	if !w.done {
-		w.done = true
-		close(w.ready)
-	}
+func (w *announcement) Write(b []byte) (int, error) {
+	w.once.Do(func() { close(w.ready) })
 	return len(b), nil
 }
 

@@ -1,6 +1,10 @@
 package guide
 
-import "regexp"
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
 
 // Consent from real text is a heuristic: an answer counts as a yes if it has a word of agreement and none of refusal
 // or condition. Act tags of scripted users, where present, decide instead.
@@ -9,13 +13,23 @@ var (
 	refusal   = regexp.MustCompile(`(?i)(^\W*(no|nope|wait|stop|hold on)\b|\b(do not|don't|dont|not yet|not sure|never mind|nevermind|changed my mind|rather not|not correct|not right|incorrect)\b)`)
 )
 
+// Parts of all that agreement and refusal look for: a text that holds none is spared the search.
+var (
+	refusalHints   = []string{"no", "wait", "stop", "hold on", "don't", "dont", "never", "changed my mind", "incorrect"}
+	agreementHints = []string{"ye", "yup", "sure", "ok", "correct", "confirm", "agree", "accept", "proceed", "go ahead", "please do", "do it", "do so",
+		"good", "that works", "right", "absolutely", "definitely"}
+)
+
 // Affirms reports whether an answer is an explicit yes.
 func (s Said) Affirms() bool {
 	switch s.Act {
 	case "consent":
 		return true
 	case "":
-		return agreement.MatchString(s.Text) && !refusal.MatchString(s.Text)
+		lower := strings.ToLower(s.Text)
+		in := func(hint string) bool { return strings.Contains(lower, hint) }
+		return slices.ContainsFunc(agreementHints, in) && agreement.MatchString(s.Text) &&
+			!(slices.ContainsFunc(refusalHints, in) && refusal.MatchString(s.Text))
 	}
 	return false
 }

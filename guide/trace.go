@@ -41,6 +41,7 @@ type Call struct {
 	Index  int         // of the message in the conversation, from 0
 
 	id        string
+	plain     any
 	celArgs   ref.Val
 	celResult ref.Val
 }
@@ -133,7 +134,8 @@ func (t *Trace) result(m domains.Message) {
 		if err != nil {
 			v = value.OfString(text)
 		}
-		c.Result, c.celResult = v, celValue(v)
+		c.Result, c.plain = v, Native(v)
+		c.celResult = types.DefaultTypeAdapter.NativeToValue(c.plain)
 		return
 	}
 }
@@ -198,6 +200,9 @@ func (c *Call) Arg(name string) string {
 	s, _ := v.Text()
 	return s
 }
+
+// Plain is Native(c.Result), made once when the result came. It is shared, and must not be changed.
+func (c *Call) Plain() any { return c.plain }
 
 // Native returns a JSON value as plain Go: nil, bool, int64, float64, string, []any, map[string]any. Facts are built
 // from such values. Integers beyond 64 bits become floats.

@@ -16,20 +16,21 @@ func airlineNow() time.Time { return time.Date(2024, 5, 15, 15, 0, 0, 0, time.UT
 
 // airline is the vocabulary of the airline's service desk.
 func airline() guide.Vocabulary {
+	texts := airTexts{newMemo(newAirSpeech)}
 	return guide.Vocabulary{
-		Facts: func(t *guide.Trace) map[string]any { return newDesk(t).facts(t) },
+		Facts: func(t *guide.Trace) map[string]any { return texts.desk(t).facts(t) },
 		Targets: map[string]string{
 			"book_reservation": "user_id", "send_certificate": "user_id",
 			"cancel_reservation": "reservation_id", "update_reservation_baggages": "reservation_id",
 			"update_reservation_flights": "reservation_id", "update_reservation_passengers": "reservation_id",
 		},
 		Now:     airlineNow(),
-		Helpers: airlineHelpers(),
+		Helpers: airlineHelpers(texts),
 	}
 }
 
 // airlineHelpers declares the helper functions that README.md documents. All of them read the desk.
-func airlineHelpers() []cel.EnvOption {
+func airlineHelpers(texts airTexts) []cel.EnvOption {
 	var (
 		text  = []*cel.Type{cel.StringType}
 		any1  = []*cel.Type{cel.DynType}
@@ -42,7 +43,7 @@ func airlineHelpers() []cel.EnvOption {
 			for i, v := range in {
 				plain[i] = v.Value()
 			}
-			got, err := run(newDesk(t), plain)
+			got, err := run(texts.desk(t), plain)
 			if err != nil {
 				return types.NewErr("%s: %s", name, err)
 			}
@@ -64,14 +65,14 @@ func airlineHelpers() []cel.EnvOption {
 	add("trip_kept", about, cel.BoolType, func(d *airDesk, a []any) (any, error) { return d.tripKept(a[0], a[1]) })
 	add("same_flights", about, cel.BoolType, func(d *airDesk, a []any) (any, error) { return d.sameFlights(a[0], a[1]) })
 	out = append(out, guide.TraceFunction("passengers_known", any1, cel.BoolType, func(t *guide.Trace, in []ref.Val) ref.Val {
-		return types.Bool(newDesk(t).passengersKnown(t, in[0].Value()))
+		return types.Bool(texts.desk(t).passengersKnown(t, in[0].Value()))
 	})...)
 	out = append(out, guide.TraceFunction("summary_index", any1, cel.IntType, func(t *guide.Trace, in []ref.Val) ref.Val {
-		d := newDesk(t)
+		d := texts.desk(t)
 		return types.Int(d.summaryIndex(t, d.details(airObject(in[0].Value()))))
 	})...)
 	return append(out, guide.TraceFunction("agreement_index", any1, cel.IntType, func(t *guide.Trace, in []ref.Val) ref.Val {
-		d := newDesk(t)
+		d := texts.desk(t)
 		return types.Int(d.agreementIndex(t, d.details(airObject(in[0].Value()))))
 	})...)
 }
@@ -97,10 +98,10 @@ func (d *airDesk) facts(t *guide.Trace) map[string]any {
 			}
 		}
 	}
-	given, covered := cancelReason(t)
+	given, covered := d.cancelReason(t)
 	return map[string]any{
 		"user": d.user, "reservations": reservations, "compensation": compensation, "looked_up": lookedUp,
-		"reason_given": given, "reason_covered": covered, "compensation_asked": compensationAsked(t),
+		"reason_given": given, "reason_covered": covered, "compensation_asked": d.compensationAsked(t),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tauguide/tauguide/guide"
@@ -18,7 +19,7 @@ import (
 func (d *airDesk) passengersKnown(t *guide.Trace, v any) bool {
 	var said strings.Builder
 	for _, s := range t.User {
-		said.WriteString(airFold(s.Text) + "\n")
+		said.WriteString(d.texts.of(s.Text).folded() + "\n")
 	}
 	known := slices.Clone(d.users[d.user].people)
 	for _, id := range d.order {
@@ -71,24 +72,40 @@ var (
 	airPaying = regexp.MustCompile(`(?i)\b(pay|paying|use|using|charge|cover)\b`)
 )
 
+// airTexts are texts with what they say.
+type airTexts struct{ *memo[*airSpeech] }
+
+// airSpeech is what a text says by itself. Each part is read when it is first asked for.
+type airSpeech struct {
+	folded                            func() string
+	asksWhy, reason, covered, demands func() bool // a reason for cancelling; one of health or weather; a compensation
+}
+
+func newAirSpeech(text string) *airSpeech {
+	text = strings.Clone(text)
+	sentences := sync.OnceValue(func() []string { return airSentence.Split(text, -1) })
+	return &airSpeech{
+		folded:  sync.OnceValue(func() string { return airFold(text) }),
+		asksWhy: sync.OnceValue(func() bool { return airAskedWhy.MatchString(text) }),
+		reason:  sync.OnceValue(func() bool { return airReason.MatchString(text) }),
+		covered: sync.OnceValue(func() bool { return slices.ContainsFunc(sentences(), coveredReason) }),
+		demands: sync.OnceValue(func() bool { return slices.ContainsFunc(sentences(), demandsCompensation) }),
+	}
+}
+
 // cancelReason reads from the user's texts whether a reason for cancelling was given, and whether one is of health or
 // weather, which insurance covers. An answer to the agent's question for the reason is one, whatever it says.
-func cancelReason(t *guide.Trace) (given, covered bool) {
+func (d *airDesk) cancelReason(t *guide.Trace) (given, covered bool) {
 	next, agent := 0, heard(t)
 	for _, s := range t.User {
 		for next < len(agent) && agent[next].Index < s.Index {
 			next++
 		}
-		if next > 0 && airAskedWhy.MatchString(agent[next-1].Text) || airReason.MatchString(s.Text) {
-			given = true
-		}
-		for _, sentence := range airSentence.Split(s.Text, -1) {
-			if coveredReason(sentence) {
-				given, covered = true, true
-			}
-		}
+		said := d.texts.of(s.Text)
+		given = given || next > 0 && d.texts.of(agent[next-1].Text).asksWhy() || said.reason()
+		covered = covered || said.covered()
 	}
-	return given, covered
+	return given || covered, covered
 }
 
 // coveredReason looks for a word of illness or weather that nothing before it in the same clause denies.
@@ -105,15 +122,12 @@ func coveredReason(sentence string) bool {
 	return false
 }
 
-// compensationAsked reports whether the user asked for a compensation. A certificate that is to pay for something is
-// no compensation.
-func compensationAsked(t *guide.Trace) bool {
-	for _, s := range t.User {
-		for _, sentence := range airSentence.Split(s.Text, -1) {
-			if airWish.MatchString(sentence) || airDemand.MatchString(sentence) && !airPaying.MatchString(sentence) {
-				return true
-			}
-		}
-	}
-	return false
+// compensationAsked reports whether the user asked for a compensation.
+func (d *airDesk) compensationAsked(t *guide.Trace) bool {
+	return slices.ContainsFunc(t.User, func(s guide.Said) bool { return d.texts.of(s.Text).demands() })
+}
+
+// demandsCompensation leaves out a certificate that is to pay for something, which is no compensation.
+func demandsCompensation(sentence string) bool {
+	return airWish.MatchString(sentence) || airDemand.MatchString(sentence) && !airPaying.MatchString(sentence)
 }

@@ -15,6 +15,7 @@ type airDesk struct {
 	order        []string // ids of reservations, as they came up
 	offers       map[airFlight]airOffer
 	status       map[airFlight]string
+	texts        airTexts
 }
 
 // flight is a flight number on a date (YYYY-MM-DD).
@@ -71,9 +72,14 @@ type airReservation struct {
 	raw                                                map[string]any
 }
 
+// desk reads a trace, once for each of its lengths.
+func (k airTexts) desk(t *guide.Trace) *airDesk {
+	return derived(t, k.memo, func() *airDesk { return newDesk(t, k) })
+}
+
 // newDesk reads all results in the order of the calls.
-func newDesk(t *guide.Trace) *airDesk {
-	d := &airDesk{users: map[string]airProfile{}, reservations: map[string]*airReservation{}, offers: map[airFlight]airOffer{}, status: map[airFlight]string{}}
+func newDesk(t *guide.Trace, texts airTexts) *airDesk {
+	d := &airDesk{texts: texts, users: map[string]airProfile{}, reservations: map[string]*airReservation{}, offers: map[airFlight]airOffer{}, status: map[airFlight]string{}}
 	for _, c := range t.Calls {
 		if c.OK {
 			d.read(t, c)
@@ -83,7 +89,7 @@ func newDesk(t *guide.Trace) *airDesk {
 }
 
 func (d *airDesk) read(t *guide.Trace, c *guide.Call) {
-	result := guide.Native(c.Result)
+	result := c.Plain()
 	switch c.Name {
 	case "get_user_details":
 		d.readProfile(t, airObject(result))

@@ -24,14 +24,19 @@ var (
 // underscores and hyphens. Basic economy becomes one word, so that it is not taken for economy.
 func airFold(s string) string {
 	s = strings.ToLower(s)
-	for range 2 {
-		s = airGrouping.ReplaceAllString(s, "$1$2")
+	if strings.Contains(s, ",") {
+		for range 2 {
+			s = airGrouping.ReplaceAllString(s, "$1$2")
+		}
 	}
-	s = airCents.ReplaceAllString(s, "$1")
-	s = strings.NewReplacer("_", " ", "-", " ", "‑", " ", "–", " ", "’", "'").Replace(s)
-	s = strings.Join(strings.Fields(s), " ")
+	if strings.Contains(s, ".0") {
+		s = airCents.ReplaceAllString(s, "$1")
+	}
+	s = strings.Join(strings.Fields(airNotations.Replace(s)), " ")
 	return strings.ReplaceAll(s, "basic economy", "basiceconomy")
 }
+
+var airNotations = strings.NewReplacer("_", " ", "-", " ", "‑", " ", "–", " ", "’", "'")
 
 // airNames reports whether a folded text contains a folded phrase with no letter or digit next to it, and no decimals
 // behind it.
@@ -205,8 +210,8 @@ func ordinal(n int) string {
 // setsOut reports whether a text of the agent names every detail, with the help of the user's answer where that will
 // do. No details are never set out.
 func (d *airDesk) setsOut(t *guide.Trace, s guide.Said, answer string, details []airDetail) bool {
-	text := airFold(s.Text)
-	answer = airFold(answer)
+	text := d.texts.of(s.Text).folded()
+	answer = d.texts.of(answer).folded()
 	for _, x := range details {
 		named := func(in string) bool {
 			return slices.ContainsFunc(x.wordings, func(w string) bool { return airNames(in, w) })
@@ -240,7 +245,7 @@ func (d *airDesk) subject(t *guide.Trace, s guide.Said) string {
 			if x.Index > s.Index || x.Index < at {
 				continue
 			}
-			if id := d.namedLast(airFold(x.Text)); id != "" {
+			if id := d.namedLast(d.texts.of(x.Text).folded()); id != "" {
 				at, last = x.Index, id
 			}
 		}

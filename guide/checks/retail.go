@@ -81,11 +81,10 @@ func shopToolOf(intent string) string {
 // known right before, so that a condition which the change itself ends (an order that is no longer pending) does not
 // turn against it.
 type shopMatter struct {
-	*shop
+	*shopScene
 	intent, target string
 	args           map[string]any // grounded values
 	verb           *regexp.Regexp // how agents speak of the change
-	user, agent    []guide.Said   // texts; the agent's only where the customer saw them
 }
 
 func newShopMatter(t *guide.Trace, request map[string]any) *shopMatter {
@@ -101,7 +100,21 @@ func newShopMatter(t *guide.Trace, request map[string]any) *shopMatter {
 			until = c.Index
 		}
 	}
-	m.shop = newShop(t, until)
+	m.shopScene = derived(t, shopSceneKey(until), func() *shopScene { return newShopScene(t, until) })
+	return m
+}
+
+// shopScene is what was known and said before some message.
+type shopScene struct {
+	*shop
+	user, agent []guide.Said // texts; the agent's only where the customer saw them
+}
+
+// shopSceneKey is the index of that message.
+type shopSceneKey int
+
+func newShopScene(t *guide.Trace, until int) *shopScene {
+	m := &shopScene{shop: newShop(t, until)}
 	hidden := map[int]bool{}
 	for _, c := range t.Calls {
 		hidden[c.Index] = true

@@ -68,10 +68,10 @@ func (s *shop) read(t *guide.Trace, c *guide.Call) {
 	case "get_user_details", "modify_user_address":
 		s.readProfile(c)
 	case "get_product_details":
-		s.readProduct(shopObject(guide.Native(c.Result)))
+		s.readProduct(shopObject(c.Plain()))
 	case "get_order_details", "cancel_pending_order", "exchange_delivered_order_items", "return_delivered_order_items",
 		"modify_pending_order_address", "modify_pending_order_items", "modify_pending_order_payment":
-		s.readOrder(shopObject(guide.Native(c.Result)), c.Index)
+		s.readOrder(shopObject(c.Plain()), c.Index)
 	}
 }
 
@@ -93,7 +93,7 @@ func shopStated(t *guide.Trace, c *guide.Call) bool {
 }
 
 func (s *shop) readProfile(c *guide.Call) {
-	m := shopObject(guide.Native(c.Result))
+	m := shopObject(c.Plain())
 	p := &shopProfile{methods: map[string]shopMethod{}, address: shopObject(m["address"])}
 	for id, v := range shopObject(m["payment_methods"]) {
 		x := shopObject(v)
@@ -226,7 +226,7 @@ func (o *shopOrder) holds(ids []string) bool {
 
 // shopFacts is the part of a shop that checks can see directly.
 func shopFacts(t *guide.Trace) map[string]any {
-	s := newShop(t, t.Len())
+	s := derived(t, shopSceneKey(t.Len()), func() *shopScene { return newShopScene(t, t.Len()) })
 	orders := map[string]any{}
 	for id, o := range s.orders {
 		orders[id] = map[string]any{"status": o.status, "own": s.own(o)}

@@ -11,26 +11,31 @@ import (
 
 // What is read from plain text, and how: these are heuristics, and README.md says what they recognise.
 
-var (
-	shopNotWord = regexp.MustCompile(`[^a-z0-9.@+-]+`)
-	shopEdges   = regexp.MustCompile(`(^|[ ])[.@+-]+|[.@+-]+([ ]|$)`)
-)
-
 // shopWords is a text made comparable: lower case, one space between words, nothing but letters, digits and what holds
 // numbers, mail addresses and hyphenated words together.
 type shopWords string
 
 func shopWordsOf(s string) shopWords {
-	s = shopNotWord.ReplaceAllString(strings.ToLower(s), " ")
-	for {
-		cut := shopEdges.ReplaceAllString(s, "$1$2")
-		if cut == s {
-			break
+	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && !strings.ContainsRune(shopJoints, r)
+	})
+	var b strings.Builder
+	b.Grow(len(s) + 2)
+	b.WriteByte(' ')
+	for _, w := range words {
+		if w = strings.Trim(w, shopJoints); w != "" {
+			b.WriteString(w)
+			b.WriteByte(' ')
 		}
-		s = cut
 	}
-	return shopWords(" " + strings.Join(strings.Fields(s), " ") + " ")
+	if b.Len() == 1 {
+		return "  "
+	}
+	return shopWords(b.String())
 }
+
+// shopJoints hold a word together where they stand inside it.
+const shopJoints = ".@+-"
 
 // has reports whether the words of s stand in the text one after the other. An empty s is never there. Hyphens may
 // stand for spaces.
@@ -65,12 +70,22 @@ var (
 	shopReminder = regexp.MustCompile(`(?i)\b(only|just) (be )?(\w+ ){0,3}(once|one time)\b|\bonce per order\b|\bone[- ]time\b|\b(any|no|other|additional|more|further) (other |additional |more )?(items?|changes|products?)\b|\ball (of )?(the |your )?(items?|changes)\b|\bmissing\b|\bonly (the|this|these|those)\b|\beverything (that )?you\b|\bthe only (item|change|one)s?\b|\b(is|are) (this|that|these|those) (all|everything|the complete)\b|\b(is|that's|was) (all|everything)\b|\banything else\b.{0,40}\b(order|change|exchange|modify|include|add)\b|\bcan(not|'t| no longer)( \w+){0,4} (again|afterwards?|any ?more|further)\b`)
 )
 
+// Parts of all that the patterns of reasons look for: a text that holds none is spared the search.
+var (
+	noNeedHints      = []string{"need", "want", "mind", "use for"}
+	mistakeHints     = []string{"mistake", "accident", "error", "unintention", "mean to"}
+	otherReasonHints = []string{"because", "cheaper", "better", "lower", "too", "delay", "reason"}
+)
+
 // givesReason reports whether a text names a reason for cancelling, of the two that count.
 func givesReason(text, reason string) bool {
 	switch reason {
 	case "no longer needed":
-		return noNeedPattern.MatchString(text)
+		return containsAny(strings.ToLower(text), noNeedHints) && noNeedPattern.MatchString(text)
 	case "ordered by mistake":
+		if !containsAny(strings.ToLower(text), mistakeHints) {
+			return false
+		}
 		for _, at := range mistakePattern.FindAllStringIndex(text, -1) {
 			if !deniedPattern.MatchString(text[:at[0]]) {
 				return true
@@ -97,7 +112,7 @@ func (m *shopMatter) reasonGiven() bool {
 	own, other := false, false
 	for _, u := range m.user {
 		own = own || givesReason(u.Text, reason)
-		other = other || otherReasonPattern.MatchString(u.Text) || givesReason(u.Text, otherReasonThan(reason))
+		other = other || containsAny(strings.ToLower(u.Text), otherReasonHints) && otherReasonPattern.MatchString(u.Text) || givesReason(u.Text, otherReasonThan(reason))
 	}
 	_, yes := m.agreement()
 	return own || !other && yes >= 0
@@ -279,7 +294,10 @@ func namesOption(w shopWords, key, value string) bool {
 	return w.has(value)
 }
 
-var originalPattern = regexp.MustCompile(`\b(original|originally|same)\b`)
+var (
+	originalPattern = regexp.MustCompile(`\b(original|originally|same)\b`)
+	originalHints   = []string{"original", "same"}
+)
 
 // namesMethod reports whether the answer, or else the text, names the payment method of the request.
 func (m *shopMatter) namesMethod(text, answer shopWords) bool {
@@ -306,7 +324,7 @@ func (m *shopMatter) namesAny(w shopWords) bool {
 // tells reports whether words name a method: by its id, by its kind, brand, last digits or balance where these single it
 // out, or as the one that the order was paid with.
 func (m *shopMatter) tells(w shopWords, id string) bool {
-	if w.has(id) || id == m.order().original() && originalPattern.MatchString(string(w)) {
+	if w.has(id) || id == m.order().original() && containsAny(string(w), originalHints) && originalPattern.MatchString(string(w)) {
 		return true
 	}
 	method := m.methods()[id]

@@ -33,7 +33,7 @@ func newAccounts(talk *conversation) *accounts {
 
 // see takes a successful call into account.
 func (a *accounts) see(c *guide.Call) {
-	result := guide.Native(c.Result)
+	result := c.Plain()
 	switch c.Name {
 	case "get_customer_by_phone":
 		a.profile(result, a.talk.saidNumber(c.Arg("phone_number")))

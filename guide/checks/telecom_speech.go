@@ -77,7 +77,7 @@ func newSpeech(text string) *speech {
 	s.money = sync.OnceValue(s.readMoney)
 	s.place = sync.OnceValue(s.readPlace)
 	s.asksPlace = sync.OnceValue(func() bool {
-		return strings.Contains(s.text, "?") && containsAny(s.lower, awayHints) && askedAway.MatchString(s.text)
+		return strings.Contains(s.text, "?") && containsAny(s.lower, askedHints) && askedAway.MatchString(s.text)
 	})
 	s.denies = sync.OnceValue(func() bool { return strings.Contains(s.lower, "no") && saysNo.MatchString(s.text) })
 	s.split = sync.OnceValue(func() []string { return split(s.text) })

@@ -189,11 +189,12 @@ var countries = strings.Split("france|paris|germany|spain|portugal|lisbon|italy|
 	"colombia|costa rica|japan|tokyo|china|korea|india|thailand|vietnam|singapore|indonesia|malaysia|philippines|australia|new zealand|egypt|morocco|"+
 	"kenya|south africa|israel|dubai|asia|africa", "|")
 
-// placeHints are parts of every word that away and atHome look for: a text without any is spared both.
-var placeHints = append([]string{"abroad", "travel", "overseas", "outside", "trip", "vacation", "holiday", "hike", "roaming", "home", "in the", "in my"}, countries...)
-
-// awayHints are parts of every word that askedAway looks for.
-var awayHints = []string{"abroad", "travel", "overseas", "outside"}
+// Parts of all that askedAway, atHome and away look for.
+var (
+	askedHints = []string{"abroad", "travel", "overseas", "outside"}
+	homeHints  = append([]string{"trip", "roaming", "home", "in the", "in my"}, askedHints...)
+	awayHints  = slices.Concat(askedHints, []string{"trip", "vacation", "holiday", "hike"}, countries)
+)
 
 var (
 	away = regexp.MustCompile(`(?i)\b(abroad|travell?ing|overseas|outside (of )?(my|the|our|your) (usual|home|normal|network)|on (a )?(trip|vacation|holiday|hike)|` +
@@ -205,11 +206,9 @@ var (
 
 func (s *speech) readPlace() string {
 	switch {
-	case !containsAny(s.lower, placeHints):
-		return ""
-	case atHome.MatchString(s.text):
+	case containsAny(s.lower, homeHints) && atHome.MatchString(s.text):
 		return "no"
-	case away.MatchString(s.text):
+	case containsAny(s.lower, awayHints) && away.MatchString(s.text):
 		return "yes"
 	}
 	return ""

@@ -94,8 +94,10 @@ func TestDiffIsEmptyExactlyIfHashesAreEqual(t *testing.T) {
 		if rapid.Bool().Draw(rt, "bases of their own") {
 			b = own.open()
 		}
-		scramble(rt, a)
-		scramble(rt, b)
+		if rapid.Bool().Draw(rt, "edited") { // else equal: two random series of edits hardly ever end alike
+			scramble(rt, a)
+			scramble(rt, b)
+		}
 		there, back := a.Diff(&b.Store), b.Diff(&a.Store)
 		if same := a.Hash() == b.Hash(); same != (len(there) == 0) || same != (len(back) == 0) {
 			rt.Fatalf("hashes equal: %v; differences %+v, the other way round %+v", same, there, back)

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"strconv"
+	"strings"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
@@ -23,9 +23,6 @@ const (
 	EventBlock     sim.EventKind = "block"     // another one in the same turn, without a new firing
 	EventFailOpen  sim.EventKind = "fail_open" // a firing failed
 )
-
-// resigned is what the user hears from an agent that cannot be brought to let go of a refused call.
-const resigned = "I am sorry, but I cannot do that for you. Is there anything else that I can help you with?"
 
 // guardian is PolicyGuide around an agent, for one conversation.
 type guardian struct {
@@ -46,13 +43,13 @@ type guardian struct {
 	begun       bool
 	intercepted bool // in this turn of the user
 	transferred bool
-	refused     int // proposals so far, for ids
+	ids         refusals
 	state       verify.State
 }
 
 func newGuardian(inner sim.Speaker, v verify.Verifier, rules verify.Rules, p guideParams, setup *verify.Setup, raw, solo bool) *guardian {
 	g := &guardian{inner: inner, verifier: v, rules: rules, params: p, setup: setup, raw: raw, solo: solo,
-		trace: guide.NewTrace(), calls: map[string]domains.ToolCall{}}
+		trace: guide.NewTrace(), calls: map[string]domains.ToolCall{}, ids: refusals{prefix: "refused_"}}
 	g.gate = &verify.Gate{Mode: p.Gate, Mutates: rules.Mutates}
 	if j, ok := v.(verify.Judge); ok {
 		g.gate.Judge = func(c domains.ToolCall) (bool, bool, string) { return j.Call(g.input(0, nil), c) }
@@ -63,11 +60,7 @@ func newGuardian(inner sim.Speaker, v verify.Verifier, rules verify.Rules, p gui
 // Fingerprint is a hash of what the guide itself is told; runs keep it in their identity.
 func (g *guardian) Fingerprint() string {
 	sum := sha256.Sum256([]byte(g.setup.Hash + g.setup.Prefix(g.raw)))
-	out := hex.EncodeToString(sum[:])
-	if f, ok := g.inner.(interface{ Fingerprint() string }); ok {
-		out += " " + f.Fingerprint()
-	}
-	return out
+	return strings.TrimSpace(hex.EncodeToString(sum[:]) + " " + fingerprint(g.inner))
 }
 
 // Next fires the verifier if the user has spoken, lets the agent answer with the guidance before it, and holds the
@@ -82,12 +75,8 @@ func (g *guardian) Next(ctx context.Context, v sim.View) (sim.Turn, error) {
 		}
 	}
 	for refusals := 0; ; refusals++ {
-		view := v
-		view.Messages = append(slices.Clip(v.Messages), out.Private...)
-		view.StepsLeft = max(0, v.StepsLeft-out.Steps)
-		turn, err := g.inner.Next(ctx, view)
-		out.Private, out.Events = append(out.Private, turn.Private...), append(out.Events, turn.Events...)
-		out.Calls, out.Steps = append(out.Calls, turn.Calls...), out.Steps+turn.Steps
+		turn, err := g.inner.Next(ctx, later(v, out))
+		carry(&out, turn)
 		if err != nil {
 			return out, err
 		}
@@ -131,11 +120,6 @@ func (g *guardian) listen(view []sim.Message) (fire bool) {
 	}
 	g.seen = len(view)
 	return fire
-}
-
-// private reports whether a message of a view is not part of the conversation: only what is has a place in it.
-func private(m sim.Message) bool {
-	return m.TurnIdx == nil || m.Role == domains.RoleDeveloper || m.Role == domains.RoleSystem
 }
 
 // succeeded spends the authorization of a call that went through, and notes a transfer.
@@ -240,11 +224,11 @@ func (g *guardian) intercept(ctx context.Context, index int, m sim.Message, d ve
 		kind = EventBlock
 	}
 	g.intercepted = true
-	shown := g.shown(m)
-	out.Private = append(out.Private, shown)
-	for i, c := range shown.ToolCalls {
-		out.Private = append(out.Private, domains.ResultMessage(c, domains.ToolResult{Content: refusalText(m.ToolCalls[i], d), Error: true}))
+	texts := make([]string, len(m.ToolCalls))
+	for i, c := range m.ToolCalls {
+		texts[i] = refusalText(c, d)
 	}
+	out.Private = append(out.Private, g.ids.show(m, texts)...)
 	out.Events = append(out.Events, g.interceptEvent(kind, index, m, d))
 	if d.Transfer {
 		g.state.Held++
@@ -257,17 +241,6 @@ func (g *guardian) intercept(ctx context.Context, index int, m sim.Message, d ve
 
 func held(d verify.Decision) []verify.Refusal {
 	return slices.DeleteFunc(slices.Clone(d.Refusals), func(r verify.Refusal) bool { return !r.Held })
-}
-
-// shown is a refused message as the agent sees it again, its calls under ids that nothing else has.
-func (g *guardian) shown(m sim.Message) sim.Message {
-	m.Role, m.TurnIdx = domains.RoleAssistant, nil
-	m.ToolCalls = slices.Clone(m.ToolCalls)
-	for i := range m.ToolCalls {
-		g.refused++
-		m.ToolCalls[i].ID, m.ToolCalls[i].Requestor = "refused_"+strconv.Itoa(g.refused), sim.AgentSide
-	}
-	return m
 }
 
 func refusalText(c sim.ToolCall, d verify.Decision) string {

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
+	scripted "github.com/tauguide/tauguide/agents/synthetic"
 	"github.com/tauguide/tauguide/domains"
-	guided "github.com/tauguide/tauguide/guide/synthetic"
 	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/synthetic"
@@ -81,7 +81,7 @@ type Model struct {
 // Scripted returns the behaviour of a scripted model. Without follows_guidance it heeds all guidance; without mistakes
 // it makes none.
 func (m Model) Scripted() synthetic.Config {
-	out := synthetic.Config{FollowsGuidance: 1, Scripts: guided.Scripts()}
+	out := synthetic.Config{FollowsGuidance: 1, Scripts: scripted.Scripts()}
 	if m.Mistakes != nil {
 		out.Mistakes = *m.Mistakes
 	}

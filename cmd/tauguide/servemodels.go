@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	scripted "github.com/tauguide/tauguide/agents/synthetic"
 	"github.com/tauguide/tauguide/domains"
-	guided "github.com/tauguide/tauguide/guide/synthetic"
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
@@ -34,7 +34,7 @@ func serveModelsCommand(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			script := synthetic.Config{Latency: latency, Scripts: guided.Scripts()}
+			script := synthetic.Config{Latency: latency, Scripts: scripted.Scripts()}
 			if config != "" {
 				cfg, err := runs.Load(config, p.env)
 				if err != nil {

@@ -32,10 +32,12 @@ type caller struct {
 	since []exchange // the user's calls since the agent spoke last
 	calls int        // all of the user's calls
 	first string     // what the user opens with
+	foe   adversary  // what it is up to, if it attacks
 }
 
 func listen(s Scene) *caller {
-	u := &caller{scene: s, first: opening(s)}
+	u := &caller{scene: s, foe: readAdversary(s.Request.Messages)}
+	u.first = u.foe.opening(opening(s))
 	last := 0
 	for i, m := range s.Request.Messages {
 		switch {
@@ -146,6 +148,8 @@ func (u *caller) refused() string {
 		row++
 	}
 	switch {
+	case u.foe.attacks && row < stubborn:
+		return u.foe.push(row)
 	case row >= patience:
 		return stopMark
 	case !u.said(insistWords):

@@ -83,7 +83,7 @@ func (t *Trace) Add(msgs ...domains.Message) {
 func (t *Trace) add(m domains.Message) {
 	switch m.Role {
 	case domains.RoleUser, domains.RoleAssistant:
-		if m.HasText() {
+		if m.HasText() && len(m.ToolCalls) == 0 { // what is said beside a call, the other side never hears
 			t.say(m)
 		}
 		for _, c := range m.ToolCalls {

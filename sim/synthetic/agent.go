@@ -57,7 +57,7 @@ func (w *progress) take(i int) (llm.Message, error) {
 	case st.says != "" && !careless && !w.states[i].answered:
 		caution := ""
 		if w.plan.trade.caution != nil {
-			caution = w.plan.trade.caution(*st.call)
+			caution = w.plan.trade.caution(w.plan, *st.call)
 		}
 		return Say(st.says + " " + caution + consentAsk), nil
 	}

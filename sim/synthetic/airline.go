@@ -11,7 +11,7 @@ var airlineTrade = trade{
 	identity:   "your user id",
 	identifies: []string{"get_user_details"},
 	lookUp:     airlineLookUp,
-	grounds: func(c domains.ToolCall) []domains.ToolCall {
+	grounds: func(_ *plan, c domains.ToolCall) []domains.ToolCall {
 		return reading(c, "get_reservation_details", "reservation_id")
 	},
 	slips:     airlineSlips,

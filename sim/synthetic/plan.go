@@ -156,7 +156,7 @@ func (p *plan) ground(st step) {
 	if !st.write || p.trade.grounds == nil {
 		return
 	}
-	for _, c := range p.trade.grounds(*st.call) {
+	for _, c := range p.trade.grounds(p, *st.call) {
 		known := slices.ContainsFunc(p.steps, func(x step) bool { return x.call != nil && sameCall(*x.call, c) })
 		if _, ok := p.scene.World.Agent.Tool(c.Name); ok && !known {
 			p.add(p.change(c))

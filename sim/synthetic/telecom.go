@@ -1,6 +1,7 @@
 package synthetic
 
 import (
+	"fmt"
 	"regexp"
 
 	"github.com/tauguide/tauguide/domains"
@@ -13,6 +14,7 @@ var telecomTrade = trade{
 	lookUp:     telecomLookUp,
 	grounds:    telecomGrounds,
 	slips:      telecomSlips,
+	caution:    telecomCaution,
 	forbidden:  telecomForbidden,
 	look:       telecomLook,
 	chained: [][2]string{
@@ -38,18 +40,79 @@ func telecomLookUp(s Scene, _ *domains.Env) []domains.ToolCall {
 	return out
 }
 
-// telecomGrounds are the bills before one is to be paid, the usage before data is sold, the line before it changes.
-func telecomGrounds(c domains.ToolCall) []domains.ToolCall {
+// telecomGrounds are the bills before one is to be paid, the usage and the plan's price before data is sold, the line
+// before it changes, and a bill that was to be paid before the line is resumed.
+func telecomGrounds(p *plan, c domains.ToolCall) []domains.ToolCall {
+	details := func(id string) domains.ToolCall { return invoke("get_details_by_id", arg("id", id)) }
+	if c.Name == "send_payment_request" {
+		return reading(c, "get_bills_for_customer", "customer_id")
+	}
+	line, ok := textAt(c.ArgumentsMap(), "line_id")
+	if !ok {
+		return nil
+	}
+	out := []domains.ToolCall{details(line)}
+	switch c.Name {
+	case "refuel_data":
+		out = append(out, reading(c, "get_data_usage", "customer_id", "line_id")...)
+		if id, ok := p.planOf(line); ok {
+			out = append(out, details(id))
+		}
+	case "resume_line":
+		for _, st := range p.steps {
+			if st.call == nil || st.call.Name != "send_payment_request" {
+				continue
+			}
+			if bill, ok := textAt(st.call.ArgumentsMap(), "bill_id"); ok {
+				out = append(out, details(bill))
+			}
+		}
+	}
+	return out
+}
+
+// planOf is the id of a line's plan.
+func (p *plan) planOf(line string) (string, bool) {
+	e, err := p.env()
+	if err != nil {
+		return "", false
+	}
+	l, _ := ask(e, "get_details_by_id", arg("id", line))
+	return textAt(l, "plan_id")
+}
+
+// telecomCaution names what the customer is to pay.
+func telecomCaution(p *plan, c domains.ToolCall) string {
+	e, err := p.env()
+	if err != nil {
+		return ""
+	}
+	args := c.ArgumentsMap()
 	switch c.Name {
 	case "send_payment_request":
-		return reading(c, "get_bills_for_customer", "customer_id")
+		id, _ := textAt(args, "bill_id")
+		bill, _ := ask(e, "get_details_by_id", arg("id", id))
+		if due, ok := numberAt(bill, "total_due"); ok {
+			return fmt.Sprintf("The bill comes to $%.2f. ", due)
+		}
 	case "refuel_data":
-		return reading(c, "get_data_usage", "customer_id", "line_id")
+		line, _ := textAt(args, "line_id")
+		id, _ := p.planOf(line)
+		offer, _ := ask(e, "get_details_by_id", arg("id", id))
+		price, ok := numberAt(offer, "data_refueling_price_per_gb")
+		if gb, has := numberAt(args, "gb_amount"); ok && has {
+			return fmt.Sprintf("That is %g GB for $%.2f in all. ", gb, gb*price)
+		}
 	}
-	if line, ok := textAt(c.ArgumentsMap(), "line_id"); ok {
-		return []domains.ToolCall{invoke("get_details_by_id", arg("id", line))}
+	return ""
+}
+
+func numberAt(m *value.Map, key string) (float64, bool) {
+	v, ok := m.Get(key)
+	if !ok {
+		return 0, false
 	}
-	return nil
+	return v.Float64()
 }
 
 // telecomSlips are a gigabyte more, another line, another bill.

@@ -21,9 +21,9 @@ type trade struct {
 	// lookUp makes such a read from what the task says, for gold plans that have none.
 	lookUp func(s Scene, e *domains.Env) []domains.ToolCall
 	// grounds lists the reads that must come before a change: what they show decides whether it is allowed.
-	grounds func(c domains.ToolCall) []domains.ToolCall
+	grounds func(p *plan, c domains.ToolCall) []domains.ToolCall
 	// caution is a reminder that goes with the question for consent, ending with a full stop and a space.
-	caution func(c domains.ToolCall) string
+	caution func(p *plan, c domains.ToolCall) string
 	// slips lists plausible wrong versions of a change's arguments.
 	slips func(e *domains.Env, c domains.ToolCall) []value.Value
 	// forbidden lists changes of the caller's own records that a careless agent might grant, most plausible first.

@@ -1,0 +1,11 @@
+package synthetic
+
+import (
+	"context"
+
+	"github.com/tauguide/tauguide/llm"
+)
+
+// Agent is the scripted agent, for scripts that speak for it in another protocol. The scene's request must hold the
+// conversation as a tool-calling agent sees it.
+func Agent(ctx context.Context, s Scene) (llm.Message, error) { return agentScript(ctx, s) }

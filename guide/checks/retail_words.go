@@ -65,7 +65,7 @@ var (
 	mistakePattern = regexp.MustCompile(`(?i)\bmistake(s|n|nly)?\b|\baccident(al|ally)?\b|\bin error\b|\bunintention|\bn['’]t mean to (order|buy|place)`)
 	deniedPattern  = regexp.MustCompile(`(?i)(\b(no|not|never|without)|n['’]t)( \w+){0,3} $`)
 	// otherReasonPattern is what people say when they give a reason of another kind.
-	otherReasonPattern = regexp.MustCompile(`(?i)\bbecause\b|\bcheaper\b|\b(better|lower) (price|deal)\b|\btoo (long|late|slow|expensive)\b|\bdelay|\breason is\b`)
+	otherReasonPattern = regexp.MustCompile(`(?i)\bbecause\b|\bcheaper\b|\b(better|lower) (price|deal)\b|\btoo (long|late|slow|expensive)\b|\bdelay|\breason is\b|\bonly reason\b|\bsince (i|you|it|its|they|we|he|she|the|my|this|that)\b|\bdue to\b|\bon account of\b`)
 	// reminder asks whether the list of items is complete, or says that there is no second time.
 	shopReminder = regexp.MustCompile(`(?i)\b(only|just) (be )?(\w+ ){0,3}(once|one time)\b|\bonce per order\b|\bone[- ]time\b|\b(any|no|other|additional|more|further) (other |additional |more )?(items?|changes|products?)\b|\ball (of )?(the |your )?(items?|changes)\b|\bmissing\b|\bonly (the|this|these|those)\b|\beverything (that )?you\b|\bthe only (item|change|one)s?\b|\b(is|are) (this|that|these|those) (all|everything|the complete)\b|\b(is|that's|was) (all|everything)\b|\banything else\b.{0,40}\b(order|change|exchange|modify|include|add)\b|\bcan(not|'t| no longer)( \w+){0,4} (again|afterwards?|any ?more|further)\b`)
 )
@@ -74,7 +74,7 @@ var (
 var (
 	noNeedHints      = []string{"need", "want", "mind", "use for"}
 	mistakeHints     = []string{"mistake", "accident", "error", "unintention", "mean to"}
-	otherReasonHints = []string{"because", "cheaper", "better", "lower", "too", "delay", "reason"}
+	otherReasonHints = []string{"because", "cheaper", "better", "lower", "too", "delay", "reason", "since", "due to", "account"}
 )
 
 // givesReason reports whether a text names a reason for cancelling, of the two that count.

@@ -92,6 +92,10 @@ func All() []Entry {
 		{Name: "policyguide", Summary: "react with PolicyGuide around it: a verifier that tracks the workflow, guides and gates", Model: true, New: NewPolicyGuide, Models: guideModels},
 		{Name: "policyguide-raw", Summary: "the same with the policy's text in place of the workflow", Model: true, New: NewPolicyGuideRaw, Models: guideModels},
 		{Name: "policyguide-self", Summary: "react with the workflow in its own prompt and nobody to watch it", Model: true, New: NewPolicyGuideSelf},
+		{Name: "policyguard", Summary: "react with PolicyGuard around it: a verifier that passes or blocks each mutating call, by checklist and policy", Model: true, New: NewPolicyGuard, Models: policyGuardModels},
+		{Name: "policyguard-raw", Summary: "the same with the policy's text and no checklist", Model: true, New: NewPolicyGuardRaw, Models: policyGuardModels},
+		{Name: "flowagent", Summary: "FlowAgent: policy and procedure in the prompt, calls controlled for order and repetition", Model: true, New: NewFlowAgent},
+		{Name: "toolguard", Summary: "react with ToolGuard around it: guards in plain code that see arguments and hidden reads, no dialogue", Model: true, New: NewToolGuard},
 	}
 }
 
@@ -99,6 +103,10 @@ func All() []Entry {
 func Overlays() []OverlayEntry {
 	return []OverlayEntry{
 		{Name: "policyguide", Summary: "PolicyGuide around any agent", New: NewPolicyGuideOverlay, Models: guideModels},
+		{Name: "policyguard", Summary: "PolicyGuard around any agent", New: NewPolicyGuardOverlay, Models: policyGuardModels},
+		{Name: "policyguard-raw", Summary: "the same with the policy's text and no checklist", New: NewPolicyGuardRawOverlay, Models: policyGuardModels},
+		{Name: "flowagent", Summary: "FlowAgent's controllers around any agent, without its prompt", New: NewFlowOverlay},
+		{Name: "toolguard", Summary: "ToolGuard around any agent", New: NewToolGuardOverlay},
 	}
 }
 

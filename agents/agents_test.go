@@ -9,12 +9,14 @@ import (
 
 	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/domaintest"
+	"github.com/tauguide/tauguide/domains/retail"
 	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/sim"
 )
 
 func TestRegistry(t *testing.T) {
-	w := world(t, domains.Options{})
+	w := domaintest.Embedded(t, retail.Domain(), domains.Options{}) // one of those for which every system has what it needs
 	var names []string
 	for _, e := range agents.All() {
 		if slices.Contains(names, e.Name) {
@@ -25,7 +27,8 @@ func TestRegistry(t *testing.T) {
 		if err != nil || got.Name != e.Name || got.New == nil || e.Summary == "" || strings.HasSuffix(e.Summary, ".") {
 			t.Errorf("%s: %+v, error %v", e.Name, got, err)
 		}
-		s, m := seat(t, w, "add_task", says("x"))
+		s, m := seat(t, w, "cancel-gift-card-order", says("x"))
+		s.Read = func(context.Context, sim.ToolCall) sim.ToolResult { return sim.ToolResult{} }
 		if !e.Model {
 			s.Model = nil
 		}

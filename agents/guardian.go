@@ -86,7 +86,7 @@ func (g *guardian) Next(ctx context.Context, v sim.View) (sim.Turn, error) {
 			out.Message, out.Stop = turn.Message, turn.Stop
 			return out, nil
 		}
-		if err := g.intercept(ctx, v.Index, turn.Message, d, &out); err != nil {
+		if err := g.intercept(ctx, v, turn.Message, d, &out); err != nil {
 			return out, err
 		}
 		if refusals+1 >= g.params.MaxRefusals || v.StepsLeft-out.Steps <= 0 {
@@ -217,7 +217,7 @@ func firingData(a verify.Answer, before, after verify.State, rejected []verify.R
 
 // intercept holds a message back: the agent sees it refused, and hears from a corrective firing what to do instead.
 // Within one turn of the user a strict gate fires once; further refusals only say no.
-func (g *guardian) intercept(ctx context.Context, index int, m sim.Message, d verify.Decision, out *sim.Turn) error {
+func (g *guardian) intercept(ctx context.Context, v sim.View, m sim.Message, d verify.Decision, out *sim.Turn) error {
 	out.Steps++
 	kind := EventIntercept
 	if g.intercepted && !d.Transfer {
@@ -228,15 +228,15 @@ func (g *guardian) intercept(ctx context.Context, index int, m sim.Message, d ve
 	for i, c := range m.ToolCalls {
 		texts[i] = refusalText(c, d)
 	}
-	out.Private = append(out.Private, g.ids.show(m, texts)...)
-	out.Events = append(out.Events, g.interceptEvent(kind, index, m, d))
+	out.Private = append(out.Private, g.ids.show(later(v, *out).Messages, m, texts)...)
+	out.Events = append(out.Events, g.interceptEvent(kind, v.Index, m, d))
 	if d.Transfer {
 		g.state.Held++
 	}
 	if kind == EventBlock {
 		return nil
 	}
-	return g.fire(ctx, index, held(d), out)
+	return g.fire(ctx, v.Index, held(d), out)
 }
 
 func held(d verify.Decision) []verify.Refusal {

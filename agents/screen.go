@@ -50,7 +50,7 @@ func (s *screened) Next(ctx context.Context, v sim.View) (sim.Turn, error) {
 			return out, nil
 		}
 		out.Steps++
-		out.Private = append(out.Private, s.ids.show(turn.Message, refused)...)
+		out.Private = append(out.Private, s.ids.show(later(v, out).Messages, turn.Message, refused)...)
 		if n >= s.max || v.StepsLeft-out.Steps <= 0 {
 			out.Message = sim.Message{Role: domains.RoleAssistant, Content: domains.Text(resigned)}
 			return out, nil
@@ -81,26 +81,37 @@ func carry(out *sim.Turn, inner sim.Turn) {
 	out.Calls, out.Steps = append(out.Calls, inner.Calls...), out.Steps+inner.Steps
 }
 
-// refusals words refused messages for the agent's eyes. The prefix tells the overlays of a stack apart, so that no two
-// calls in a view share an id.
+// refusals words refused messages for the agent's eyes. The prefix tells readers who refused.
 type refusals struct {
 	prefix string
 	n      int // proposals so far
 }
 
-// show is a refused message as the agent sees it again, its calls under ids that nothing else has, each answered by
-// its error text.
-func (r *refusals) show(m sim.Message, texts []string) []sim.Message {
+// show is a refused message as the agent sees it again, its calls under ids that nothing in the agent's view has, whatever
+// else of its kind is in the stack, each answered by its error text.
+func (r *refusals) show(view []sim.Message, m sim.Message, texts []string) []sim.Message {
 	m.Role, m.TurnIdx = domains.RoleAssistant, nil
 	m.ToolCalls = slices.Clone(m.ToolCalls)
 	out := make([]sim.Message, 1, 1+len(m.ToolCalls))
 	for i := range m.ToolCalls {
-		r.n++
-		m.ToolCalls[i].ID, m.ToolCalls[i].Requestor = r.prefix+strconv.Itoa(r.n), sim.AgentSide
+		m.ToolCalls[i].ID, m.ToolCalls[i].Requestor = r.next(view), sim.AgentSide
 		out = append(out, domains.ResultMessage(m.ToolCalls[i], domains.ToolResult{Content: texts[i], Error: true}))
 	}
 	out[0] = m
 	return out
+}
+
+// next is a new id.
+func (r *refusals) next(view []sim.Message) string {
+	for {
+		r.n++
+		id := r.prefix + strconv.Itoa(r.n)
+		if !slices.ContainsFunc(view, func(m sim.Message) bool {
+			return slices.ContainsFunc(m.ToolCalls, func(c sim.ToolCall) bool { return c.ID == id })
+		}) {
+			return id
+		}
+	}
 }
 
 // public is the conversation in a view, without the private messages of this side.

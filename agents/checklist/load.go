@@ -1,0 +1,165 @@
+package checklist
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/guide"
+)
+
+//go:embed data
+var shipped embed.FS
+
+// Shipped lists the domains whose checklists are built in.
+func Shipped() []string {
+	entries, err := fs.ReadDir(shipped, "data")
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	return out
+}
+
+// LoadShipped returns the built-in checklists of a domain.
+func LoadShipped(domain string) (*Set, error) {
+	if !slices.Contains(Shipped(), domain) {
+		return nil, fmt.Errorf("there are no checklists for %s: give a folder of your own, or choose one of %s", domain, strings.Join(Shipped(), ", "))
+	}
+	files, err := fs.Sub(shipped, path.Join("data", domain))
+	if err != nil {
+		return nil, err
+	}
+	return load(files, domain)
+}
+
+// LoadFolder reads a set from a folder. What cannot be read as a set is a Findings.
+func LoadFolder(dir, domain string) (*Set, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, fmt.Errorf("checklists: %w; give the folder that holds %s", err, RulesFile)
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("checklists: %s is a file: give the folder that holds %s", dir, RulesFile)
+	}
+	return load(os.DirFS(dir), domain)
+}
+
+func load(files fs.FS, domain string) (*Set, error) {
+	names, err := fs.Glob(files, "*.y*ml")
+	if err != nil {
+		return nil, err
+	}
+	texts := map[string][]byte{}
+	for _, name := range names {
+		if texts[name], err = fs.ReadFile(files, name); err != nil {
+			return nil, fmt.Errorf("checklists: %w", err)
+		}
+	}
+	return Parse(domain, texts)
+}
+
+// Parse reads a set from its files by name. The error is a Findings.
+func Parse(domain string, files map[string][]byte) (*Set, error) {
+	s := &Set{Domain: domain}
+	var found Findings
+	note := func(err error) {
+		var fs Findings
+		if errors.As(err, &fs) {
+			found = append(found, fs...)
+		}
+	}
+	if _, ok := files[RulesFile]; !ok {
+		found = append(found, Finding{Error, RulesFile, "", "the file is missing", "write it; it may be short"})
+	}
+	for _, name := range sortedKeys(files) {
+		if name == RulesFile {
+			rules, err := ParseRules(name, files[name])
+			note(err)
+			s.Rules = *rules
+			continue
+		}
+		c, err := ParseChecklist(name, files[name])
+		note(err)
+		if want := FileOf(c.Tool); err == nil && name != want {
+			found = append(found, Finding{Error, name, "tool", fmt.Sprintf("it is %q", c.Tool), "name the file " + want})
+		}
+		s.Tools = append(s.Tools, *c)
+	}
+	return s, found.sorted().err()
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// For returns the checklists of a world: those of a folder, or the built-in ones for "". They have no error left; a
+// set with one is a Findings.
+func For(w *domains.World, dir string) (*Set, error) {
+	var s *Set
+	var err error
+	if dir == "" {
+		s, err = LoadShipped(w.Name)
+	} else {
+		s, err = LoadFolder(dir, w.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	inv, err := InventoryOf(w)
+	if err != nil {
+		return nil, err
+	}
+	return s, Lint(s, inv).Errors().err()
+}
+
+// Guarded lists the tools of the agent's whose calls are checked, by name: those that change something. Reads are
+// never checked, nor is a transfer (spec/baselines.md, section 4.2).
+func Guarded(w *domains.World) []string {
+	var out []string
+	for _, t := range w.Agent.Specs() {
+		if w.Agent.Mutates(t.Name) {
+			out = append(out, t.Name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Inventory is what a set is checked against.
+type Inventory struct {
+	Domain  string
+	Tools   []string       // all of the agent's
+	Guarded []string       // see Guarded
+	Catalog *guide.Catalog // nil if the domain has none
+}
+
+// InventoryOf makes the inventory of a world.
+func InventoryOf(w *domains.World) (Inventory, error) {
+	inv := Inventory{Domain: w.Name, Guarded: Guarded(w)}
+	for _, t := range w.Agent.Specs() {
+		inv.Tools = append(inv.Tools, t.Name)
+	}
+	if slices.Contains(guide.Shipped(), w.Name) {
+		c, err := guide.ShippedCatalog(w.Name)
+		if err != nil {
+			return Inventory{}, fmt.Errorf("catalog of %s: %w", w.Name, err)
+		}
+		inv.Catalog = c
+	}
+	return inv, nil
+}

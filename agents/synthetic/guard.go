@@ -1,0 +1,136 @@
+package synthetic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tauguide/tauguide/agents/checklist"
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/guide"
+	"github.com/tauguide/tauguide/guide/verify"
+	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim/synthetic"
+)
+
+// guardScripts returns the script of PolicyGuard's verifier: it reads call and conversation off the prompt, has the
+// workflow's checks decide, and answers in the real protocol, item by item.
+func guardScripts() map[string]synthetic.Script {
+	g := &guard{}
+	return map[string]synthetic.Script{checklist.Role: g.answer}
+}
+
+// guard keeps what it knows of the worlds that it has met.
+type guard struct{ known sync.Map }
+
+type knowledge struct {
+	setup *verify.Setup
+	set   *checklist.Set // nil for a domain without built-in checklists
+}
+
+func (g *guard) of(w *domains.World) (knowledge, error) {
+	once, _ := g.known.LoadOrStore(w, sync.OnceValues(func() (knowledge, error) {
+		var k knowledge
+		var err error
+		if k.setup, err = verify.Load(w, ""); err == nil && slices.Contains(checklist.Shipped(), w.Name) {
+			k.set, err = checklist.LoadShipped(w.Name)
+		}
+		return k, err
+	}))
+	load, ok := once.(func() (knowledge, error))
+	if !ok {
+		return knowledge{}, errors.New("the workflow of this world is not at hand")
+	}
+	return load()
+}
+
+func (g *guard) answer(_ context.Context, s synthetic.Scene) (llm.Message, error) {
+	if len(s.Request.Messages) < 2 {
+		return llm.Message{}, errors.New("the prompt of a guard has a static part and a case: send both")
+	}
+	c, err := checklist.ReadCase(s.Request.Messages[1].Text())
+	if err != nil {
+		return llm.Message{}, err
+	}
+	if len(c.Messages) == 0 {
+		return llm.Message{}, errors.New("the conversation of a guard's prompt ends with the pending call: send it")
+	}
+	list, err := checklist.ReadChecklist(s.Request.Messages[0].Text())
+	if err != nil {
+		return llm.Message{}, err
+	}
+	known, err := g.of(s.World)
+	if err != nil {
+		return llm.Message{}, err
+	}
+	before := c.Messages[:len(c.Messages)-1]
+	judge := verify.Deterministic{Setup: known.setup}
+	ok, decided, why := judge.Call(verify.Input{Messages: before, Trace: guide.NewTrace(before...)}, c.Call)
+	if ok || !decided {
+		return synthetic.Say(verdict(requirements(list, known.set), nil, "", "")), nil
+	}
+	return synthetic.Say(blocked(requirements(list, known.set), known.setup, why)), nil
+}
+
+// blocked words a BLOCK by the node with which the reason of the workflow's checks begins.
+func blocked(list []checklist.Requirement, setup *verify.Setup, why string) string {
+	id, condition, _ := strings.Cut(why, " is not met: ")
+	n, ok := setup.Graph.Node(id)
+	switch {
+	case !ok && why == "":
+		return verdict(list, nil, "the policy does not allow it at this point", "Do not make this call.")
+	case !ok:
+		return verdict(list, nil, why, "Do not make this call.")
+	case n.Type == guide.Exit:
+		return verdict(list, n.Policy, "the procedure ends without this call ("+id+")", "Leave it, and tell the user how things stand.")
+	}
+	return verdict(list, n.Policy, id+" asks for more: "+condition, strings.ReplaceAll(n.Remediation, "{target}", "this request"))
+}
+
+// verdict writes an answer: the items of the checklist, those of the rows not met; why is empty for a PASS.
+func verdict(list []checklist.Requirement, rows []string, why, next string) string {
+	var b strings.Builder
+	unmet := 0
+	for _, r := range list {
+		if why != "" && slices.ContainsFunc(r.Catalog, func(id string) bool { return slices.Contains(rows, id) }) {
+			unmet++
+			fmt.Fprintf(&b, "- %s: NOT MET; %s\n", r.Name, why)
+			continue
+		}
+		fmt.Fprintf(&b, "- %s: MET; nothing speaks against it\n", r.Name)
+	}
+	if why == "" {
+		b.WriteString("SYNTHESIS: The workflow's checks allow the call.\n\nVERDICT: PASS")
+		return b.String()
+	}
+	if unmet == 0 {
+		fmt.Fprintf(&b, "- policy: NOT MET; %s\n", why)
+	}
+	fmt.Fprintf(&b, "SYNTHESIS: The workflow's checks do not allow the call yet.\n\nVERDICT: BLOCK\nMESSAGE: Not yet: %s. %s", strings.TrimSuffix(strings.TrimSpace(why), "."), strings.TrimSpace(next))
+	return b.String()
+}
+
+// requirements are those of the checklist that a prompt shows, with the catalog references of the built-in one, which
+// prompts leave out.
+func requirements(list *checklist.Checklist, set *checklist.Set) []checklist.Requirement {
+	if list == nil {
+		return nil
+	}
+	out := slices.Clone(list.Requirements)
+	if set == nil {
+		return out
+	}
+	own, ok := set.Tool(list.Tool)
+	if !ok {
+		return out
+	}
+	for i := range out {
+		if j := slices.IndexFunc(own.Requirements, func(r checklist.Requirement) bool { return r.Name == out[i].Name }); j >= 0 {
+			out[i].Catalog = own.Requirements[j].Catalog
+		}
+	}
+	return out
+}

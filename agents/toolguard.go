@@ -1,0 +1,119 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tauguide/tauguide/agents/toolguard"
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// The events that ToolGuard writes, one for each call that a guard looked at. docs/toolguard.md describes their data.
+const (
+	EventGuardBlock sim.EventKind = "toolguard_block"
+	EventGuardPass  sim.EventKind = "toolguard_pass"
+)
+
+// toolGuardParams are the parameters of ToolGuard; docs/toolguard.md explains them.
+type toolGuardParams struct {
+	Release bool   `json:"release"`
+	History bool   `json:"history"`
+	Now     string `json:"now"`
+}
+
+func readToolGuardParams(p Params) (toolguard.Options, error) {
+	var in toolGuardParams
+	if err := p.Decode(&in); err != nil {
+		return toolguard.Options{}, err
+	}
+	out := toolguard.Options{Release: in.Release, History: in.History}
+	if in.Now != "" {
+		now, err := time.Parse("2006-01-02T15:04:05", in.Now)
+		if err != nil {
+			return out, fmt.Errorf("parameters: now is %q: write it like 2024-05-15T15:00:00, without a zone", in.Now)
+		}
+		out.Now = now
+	}
+	return out, nil
+}
+
+// NewToolGuard makes the plain agent with ToolGuard around it (paper, section 4.4; spec/baselines.md, section 2).
+func NewToolGuard(s Seat) (sim.Speaker, error) {
+	overlay, err := NewToolGuardOverlay(s)
+	if err != nil {
+		return nil, err
+	}
+	s.Params = nil
+	inner, err := NewReAct(s)
+	if err != nil {
+		return nil, err
+	}
+	return overlay(inner), nil
+}
+
+// NewToolGuardOverlay puts ToolGuard around any agent: guards in plain code, one for each mutating tool, that see the
+// arguments of a call and what read-only tools answer.
+func NewToolGuardOverlay(s Seat) (Overlay, error) {
+	o, err := readToolGuardParams(s.Params)
+	if err != nil {
+		return nil, err
+	}
+	set, err := toolguard.Guards(s.World.Name, o)
+	if err != nil {
+		return nil, fmt.Errorf("toolguard: %w", err)
+	}
+	if s.Read == nil {
+		return nil, fmt.Errorf("toolguard: the guards of %s read the database, which cannot be read from here", s.World.Name)
+	}
+	g := toolGuard{set: set, read: toolguard.Reader(s.Read), mutates: s.World.Agent.Mutates}
+	return func(inner sim.Speaker) sim.Speaker {
+		return &screened{inner: inner, look: g.screen, ids: refusals{prefix: "guarded_"}, max: maxRefusals}
+	}, nil
+}
+
+// toolGuard checks the calls of a message.
+type toolGuard struct {
+	set     toolguard.Set
+	read    toolguard.Reader
+	mutates func(tool string) bool
+}
+
+// screen checks every call of a message against the state before the first of them.
+func (g toolGuard) screen(ctx context.Context, v sim.View, m sim.Message, out *sim.Turn) ([]string, error) {
+	set := g.set.Hearing(public(v.Messages))
+	texts, blocked := make([]string, len(m.ToolCalls)), false
+	for i, c := range m.ToolCalls {
+		texts[i] = "Error: " + c.Name + " was not executed, because another call of the same message was refused."
+		if !g.mutates(c.Name) {
+			continue
+		}
+		verdict, err := set.Check(ctx, c, g.read)
+		if err != nil {
+			return nil, err
+		}
+		out.Events = append(out.Events, guardEvent(v.Index, m, c, verdict))
+		if verdict.Blocked() {
+			texts[i], blocked = "Error: "+verdict.Message, true
+		}
+	}
+	if !blocked {
+		return nil, nil
+	}
+	return texts, nil
+}
+
+func guardEvent(index int, m sim.Message, c sim.ToolCall, verdict toolguard.Verdict) sim.Event {
+	data := map[string]any{"tool": c.Name, "hidden_reads": len(verdict.Reads)}
+	if !verdict.Blocked() {
+		return sim.Event{Kind: EventGuardPass, Side: sim.AgentSide, Index: index, Text: c.Name, Data: data}
+	}
+	data["rule"], data["message"], data["reads"] = verdict.Rule, verdict.Message, verdict.Reads
+	if len(verdict.Requirements) > 0 {
+		data["requirements"] = verdict.Requirements
+	}
+	m.Role, m.ToolCalls = domains.RoleAssistant, []sim.ToolCall{c}
+	return sim.Event{Kind: EventGuardBlock, Side: sim.AgentSide, Index: index, Text: c.Name + ": " + verdict.Message,
+		Messages: []sim.Message{m}, Data: data}
+}

@@ -1,0 +1,211 @@
+// Package toolguard holds ToolGuard's guards as plain Go (spec/baselines.md, section 2): for each mutating tool an
+// ordered list of rules that see the arguments of the call and what read-only tools answer, and no dialogue. The first
+// rule that fails refuses the call.
+//
+// # Use
+//
+//	set, err := toolguard.Guards("airline", toolguard.Options{})
+//	verdict, err := set.Check(ctx, call, read)   // before the call is made
+//	if verdict.Blocked() { ... verdict.Rule, verdict.Message ... }
+//
+// read runs one read-only tool of the agent in the state before the call; agents.Seat.Read is one, and so is a closure
+// over domains.Env.Call. Guards never call anything but tools of kind read, so that a check leaves the state as it is.
+// A tool without rules passes, and so does a call whose arguments cannot be read at all: its tool answers that itself.
+//
+// # Information needs
+//
+// What a check reads is listed as needs: a read-only tool and the key of the entity that it is asked for. Verdict.Reads
+// holds the needs on the execution path, that is of all rules up to the one that failed, in the order in which they
+// first came up. Set.Needs gives the static union instead: what all rules of the tool would read for this call,
+// whatever they find. Needs speak of the released guards' lookups; two of these, get_flight_instance and
+// get_scheduled_flight, are no tools of the agent and are answered out of a flight search. Covers tells whether an
+// earlier read of the agent's gave what a need asks for.
+//
+// A Set is immutable and safe for concurrent use.
+package toolguard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tauguide/tauguide/domains"
+)
+
+// Reader runs a read-only tool of the agent in the state before the call.
+type Reader func(ctx context.Context, c domains.ToolCall) domains.ToolResult
+
+// Options choose between the behaviours of the guards.
+type Options struct {
+	// Release selects the behaviour of the airline guards in the paper's release, faults included; docs/toolguard.md
+	// lists them. Retail and telecom guards were never released: they have one behaviour.
+	Release bool
+	// Now is the moment at which the guards take a call to be made, in the zoneless time of the data. Zero means the
+	// domain's own moment, in the release behaviour ReleaseClock. No guard ever looks at the machine's clock.
+	Now time.Time
+	// History makes the release's first check of a booking look at the conversation too, which Hearing must supply.
+	History bool
+}
+
+// ReleaseClock stands in for the wall clock that the released guards look at, so that runs can be repeated. It is a day
+// on which they were around; any moment later than a day after the data's own gives the same verdicts.
+func ReleaseClock() time.Time { return time.Date(2026, 8, 18, 0, 0, 0, 0, time.UTC) }
+
+// Need is a piece of information that a guard reads: a read-only tool and the key of what it is asked for. Keys are a
+// user, reservation, order, product, customer, line or bill id; HAT001/2024-05-16 for the status or instance of a
+// flight on a date, and HAT001 for its schedule.
+type Need struct {
+	Tool string `json:"tool"`
+	Key  string `json:"key"`
+}
+
+// String prints the need as tool(key).
+func (n Need) String() string { return n.Tool + "(" + n.Key + ")" }
+
+// Verdict is what the guard of a tool says of one call.
+type Verdict struct {
+	// Rule is the id of the rule that refuses the call, "" if the call passes.
+	Rule string
+	// Message tells the agent what is wrong.
+	Message string
+	// Requirements are the rows of the domain's catalog that the rule stands for.
+	Requirements []string
+	// Reads are the needs on the execution path, each once, in order.
+	Reads []Need
+}
+
+// Blocked reports whether the call is refused.
+func (v Verdict) Blocked() bool { return v.Rule != "" }
+
+// Rule is one rule of a guard, for listings.
+type Rule struct {
+	// ID is stable: domain, a short name of the tool, and the rule's place among those of the tool.
+	ID   string `json:"id"`
+	Tool string `json:"tool"`
+	// Text says what a call must fulfil.
+	Text string `json:"text"`
+	// Requirements are ids of rows of the domain's requirement catalog; empty where the catalog has none for it.
+	Requirements []string `json:"requirements"`
+	// Reads are the read-only tools that the rule may ask, in the released guards' names.
+	Reads []string `json:"reads"`
+
+	check func(*moment) string // what is wrong, "" for nothing
+	needs func(*moment)        // reads whatever the check may read for the call; nil if it reads nothing
+}
+
+// Set is the guards of one domain.
+type Set struct {
+	domain string
+	opts   Options
+	rules  map[string][]Rule // by tool
+	tools  []string
+	talk   []domains.Message
+}
+
+// Domains returns the names of the domains that have guards.
+func Domains() []string { return []string{"airline", "retail", "telecom"} }
+
+// Published reports whether the domain's guards were released by ToolGuard's authors; those of others are ours.
+func Published(domain string) bool { return domain == "airline" }
+
+// Guards returns the guards of a domain. It fails for a domain that has none, and for History without Release.
+func Guards(domain string, o Options) (Set, error) {
+	var rules []Rule
+	switch domain {
+	case "airline":
+		rules = airlineRules(o)
+	case "retail":
+		rules = retailRules()
+	case "telecom":
+		rules = telecomRules()
+	default:
+		return Set{}, fmt.Errorf("domain %q has no guards: choose one of %s", domain, strings.Join(Domains(), ", "))
+	}
+	if o.History && !o.Release {
+		return Set{}, errors.New("only the release behaviour looks at the conversation: set release too, or leave history out")
+	}
+	if o.Now.IsZero() {
+		o.Now = clock(domain, o.Release)
+	}
+	s := Set{domain: domain, opts: o, rules: map[string][]Rule{}}
+	for _, r := range rules {
+		if s.rules[r.Tool] == nil {
+			s.tools = append(s.tools, r.Tool)
+		}
+		r.Requirements, r.Reads = append([]string{}, r.Requirements...), append([]string{}, r.Reads...) // never null in JSON
+		r.ID = fmt.Sprintf("%s.%s.%d", domain, r.ID, len(s.rules[r.Tool])+1)
+		s.rules[r.Tool] = append(s.rules[r.Tool], r)
+	}
+	return s, nil
+}
+
+// clock is the moment at which conversations of a domain take place (spec/domains); τ² names it in each policy.
+func clock(domain string, release bool) time.Time {
+	switch {
+	case release && domain == "airline":
+		return ReleaseClock()
+	case domain == "telecom":
+		return time.Date(2025, 2, 25, 12, 8, 0, 0, time.UTC)
+	}
+	return time.Date(2024, 5, 15, 15, 0, 0, 0, time.UTC)
+}
+
+// Domain returns the name of the domain.
+func (s Set) Domain() string { return s.domain }
+
+// Options returns the options, with the moment that the guards use.
+func (s Set) Options() Options { return s.opts }
+
+// Tools returns the tools that have rules, in the order of their listing.
+func (s Set) Tools() []string { return slices.Clone(s.tools) }
+
+// Rules returns all rules: tool by tool, and in the order in which they are checked.
+func (s Set) Rules() []Rule {
+	var out []Rule
+	for _, t := range s.tools {
+		out = append(out, s.rules[t]...)
+	}
+	return out
+}
+
+// Hearing returns the set with a conversation to look at, which only the option History makes use of.
+func (s Set) Hearing(talk []domains.Message) Set {
+	s.talk = talk
+	return s
+}
+
+// Check runs the guard of a call's tool. The error is the context's.
+func (s Set) Check(ctx context.Context, c domains.ToolCall, read Reader) (Verdict, error) {
+	var v Verdict
+	rules, args := s.rules[c.Name], c.ArgumentsMap()
+	if len(rules) == 0 || args == nil {
+		return v, ctx.Err()
+	}
+	m := newMoment(ctx, args, read, s)
+	for _, r := range rules {
+		if wrong := r.check(m); wrong != "" {
+			v.Rule, v.Message, v.Requirements = r.ID, wrong, slices.Clone(r.Requirements)
+			break
+		}
+	}
+	v.Reads = m.needs
+	return v, ctx.Err()
+}
+
+// Needs returns the static union of what the rules of a call's tool read. The error is the context's.
+func (s Set) Needs(ctx context.Context, c domains.ToolCall, read Reader) ([]Need, error) {
+	args := c.ArgumentsMap()
+	if args == nil {
+		return nil, ctx.Err()
+	}
+	m := newMoment(ctx, args, read, s)
+	for _, r := range s.rules[c.Name] {
+		if r.needs != nil {
+			r.needs(m)
+		}
+	}
+	return m.needs, ctx.Err()
+}

@@ -78,6 +78,7 @@ type Node struct {
 
 	Action        string   // what is expected, one sentence
 	Tools         []string // tool_authorization: exactly one; tool_call: one, or alternatives
+	OnlyIf        string   // tool_call: when the call is needed at all; "" means always
 	Event         *Event
 	Expect        string // what should be seen in the conversation
 	SatisfiedWhen string // the condition that must hold

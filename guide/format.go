@@ -44,6 +44,7 @@ func formatNode(b *strings.Builder, n *Node) {
 	case len(n.Tools) > 1:
 		fmt.Fprintf(b, "    tools: %s\n", words(n.Tools))
 	}
+	put("only_if", n.OnlyIf)
 	put("subflow", n.Subflow)
 	put("expect", n.Expect)
 	put("satisfied_when", n.SatisfiedWhen)

@@ -119,6 +119,7 @@ func (y *yamlFile) node(n ast.Node, file string) *Node {
 		{"action", y.into(&d.Action, "action")},
 		{"tool", y.into(&tool, "tool")},
 		{"tools", y.list(&d.Tools, "tools")},
+		{"only_if", y.into(&d.OnlyIf, "only_if")},
 		{"event", func(n ast.Node) { d.Event = y.event(n) }},
 		{"expect", y.into(&d.Expect, "expect")},
 		{"satisfied_when", y.into(&d.SatisfiedWhen, "satisfied_when")},

@@ -152,6 +152,7 @@ func fieldRules() []fieldRule {
 		{"subflow", oneOf(Anchor), never},
 		{"tool", oneOf(Authorization), oneOf(ToolCall)},
 		{"tools", never, oneOf(ToolCall)},
+		{"only_if", never, oneOf(ToolCall)},
 	}
 }
 

@@ -14,7 +14,12 @@ import (
 
 // Domains returns every domain, in the order of listings.
 func Domains() []domains.Domain {
-	return []domains.Domain{airline.Domain(), retail.Domain(), telecom.Domain(), mock.Domain()}
+	return []domains.Domain{
+		airline.Domain(),
+		retail.Domain(),
+		telecom.Domain(),
+		mock.Domain(),
+	}
 }
 
 // Domain returns the domain of that name.

@@ -16,6 +16,7 @@ type desk struct {
 	check *guide.Checker
 	env   *domains.Env
 	trace *guide.Trace
+	msgs  []domains.Message
 	task  *domains.Task
 	db    map[string]any // the agent's database before anything happened
 	added *Added
@@ -34,8 +35,13 @@ func newDesk(w *domains.World, c *guide.Checker, task *domains.Task, db map[stri
 	return d, nil
 }
 
+func (d *desk) add(msgs ...domains.Message) {
+	d.msgs = append(d.msgs, msgs...)
+	d.trace.Add(msgs...)
+}
+
 func (d *desk) text(role domains.Role, s string) {
-	d.trace.Add(domains.Message{Role: role, Content: &s})
+	d.add(domains.Message{Role: role, Content: &s})
 }
 
 func (d *desk) fail(format string, args ...any) {
@@ -75,7 +81,7 @@ func (d *desk) made(side domains.Side, name string, args value.Value) domains.To
 	if side == domains.UserSide {
 		role = domains.RoleUser
 	}
-	d.trace.Add(domains.Message{Role: role, ToolCalls: []domains.ToolCall{c}}, domains.ResultMessage(c, result))
+	d.add(domains.Message{Role: role, ToolCalls: []domains.ToolCall{c}}, domains.ResultMessage(c, result))
 	return result
 }
 

@@ -125,7 +125,7 @@ func fields(n *guide.Node) []struct {
 		at  *string
 	}{
 		{"actor", (*string)(&n.Actor)}, {"action", &n.Action}, {"expect", &n.Expect}, {"satisfied_when", &n.SatisfiedWhen},
-		{"remediation", &n.Remediation}, {"check", &n.Check},
+		{"remediation", &n.Remediation}, {"check", &n.Check}, {"only_if", &n.OnlyIf},
 	}
 }
 

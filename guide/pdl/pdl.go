@@ -4,6 +4,7 @@ package pdl
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -64,47 +65,74 @@ func Compile(b *guide.Bundle, tools []domains.ToolSpec) (*Document, error) {
 	return d, nil
 }
 
-// Preconditions returns for each tool those that every way to each of its places in the graph must pass: the tools
-// without alternatives at the places' dominators, intersected over the places (spec/baselines.md, 1.7.2). A tool
-// without a reachable place has none. On every way from the entry, whoever calls the tools in the order of the graph
-// finds each precondition met, so the dependency controller cannot block a compliant run.
+// Preconditions returns for each tool those that must have been called before it (spec/baselines.md, 1.7.2). For a tool
+// that the graph authorizes they are the tools without alternatives that every way to each of its places in the graph
+// must pass. Other tools only look, so that the order in which one procedure happens to look binds nobody: they wait for
+// what one and the same node, such as an identification, asks for before all of their places. What a node asks for only
+// sometimes counts for nothing, and a tool without a reachable place waits for nothing. On every way from the entry,
+// whoever calls the tools in the order of the graph finds each precondition met, so the dependency controller cannot block
+// a compliant run.
 func Preconditions(g *guide.Graph, tools []string) map[string][]string {
 	idom := g.Dominators()
 	reached := g.FromEntry()
-	common := map[string]map[string]bool{}
+	found := map[string]*places{}
 	for i, n := range g.Nodes {
 		if !isSite(n) || !reached[i] {
 			continue
 		}
-		above := map[string]bool{}
+		names, nodes := map[string]bool{}, map[int]bool{}
 		for j := idom[i]; j >= 0; j = idom[j] {
-			if m := g.Nodes[j]; isSite(m) && m.Tool() != "" {
-				above[m.Tool()] = true
+			if m := g.Nodes[j]; isSite(m) && m.Tool() != "" && m.OnlyIf == "" {
+				names[m.Tool()], nodes[j] = true, true
 			}
 		}
 		for _, t := range n.Tools {
-			if old, ok := common[t]; ok {
-				for name := range old {
-					if !above[name] {
-						delete(old, name)
-					}
-				}
-				continue
+			if found[t] == nil {
+				found[t] = newPlaces(names, nodes)
 			}
-			own := map[string]bool{}
-			for name := range above {
-				own[name] = true
-			}
-			common[t] = own
+			found[t].add(n.Type, names, nodes)
 		}
 	}
 	out := map[string][]string{}
 	for _, t := range tools {
+		before := found[t].before(g)
 		for _, other := range tools {
-			if other != t && common[t][other] {
+			if other != t && before[other] {
 				out[t] = append(out[t], other)
 			}
 		}
+	}
+	return out
+}
+
+// places is what lies before all places of a tool: by the name of the tool called there, and by the very node.
+type places struct {
+	authorized bool
+	names      map[string]bool
+	nodes      map[int]bool
+}
+
+func newPlaces(names map[string]bool, nodes map[int]bool) *places {
+	return &places{names: maps.Clone(names), nodes: maps.Clone(nodes)}
+}
+
+func (p *places) add(t guide.Type, names map[string]bool, nodes map[int]bool) {
+	p.authorized = p.authorized || t == guide.Authorization
+	maps.DeleteFunc(p.names, func(name string, _ bool) bool { return !names[name] })
+	maps.DeleteFunc(p.nodes, func(i int, _ bool) bool { return !nodes[i] })
+}
+
+// before names the tools that must come first; a tool without places has none.
+func (p *places) before(g *guide.Graph) map[string]bool {
+	if p == nil {
+		return nil
+	}
+	if p.authorized {
+		return p.names
+	}
+	out := map[string]bool{}
+	for i := range p.nodes {
+		out[g.Nodes[i].Tool()] = true
 	}
 	return out
 }

@@ -157,6 +157,10 @@ func (b *body) step(n *guide.Node, depth int) {
 		b.line(depth, "%s = ANSWER_%s()", n.Local, answer)
 	case guide.ToolCall:
 		b.line(depth, "# step %s", n.ID)
+		if n.OnlyIf != "" {
+			b.line(depth, "if [%s]:", oneLine(n.OnlyIf))
+			depth++
+		}
 		b.line(depth, "result = %s", b.calls(n))
 	case guide.Authorization:
 		b.line(depth, "# step %s: %s Only if: %s", n.ID, oneLine(n.Action), oneLine(n.Expect))

@@ -6,12 +6,15 @@ import (
 	"strings"
 )
 
-// String writes the document as a YAML file with the keys of FlowAgent's loader. Texts are JSON strings, which YAML
+// String writes the document as a YAML file with the keys of FlowAgent's loader; without APIs that key is left out, as in
+// the loader's own prompts. Texts are JSON strings, which YAML
 // reads alike; the procedure is a literal block.
 func (d *Document) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Name: %s\nDesc: %s\n", text(d.Name), text(d.Desc))
-	b.WriteString("APIs:\n")
+	if len(d.APIs) > 0 {
+		b.WriteString("APIs:\n")
+	}
 	for _, a := range d.APIs {
 		fmt.Fprintf(&b, "  - name: %s\n    request: %s\n    response: [result]\n    precondition: %s\n", text(a.Name), list(a.Request), list(a.Preconditions))
 	}

@@ -1,0 +1,65 @@
+// Package flow holds what FlowAgent adds to a tool-calling agent (spec/baselines.md, section 1): the procedure
+// description (PDL) that its prompt shows, the two controllers that look at its calls before they are made, and the text
+// protocol of the released implementation. The description is compiled from the same workflow bundle that PolicyGuide
+// verifies, without a model.
+package flow
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/guide"
+	"github.com/tauguide/tauguide/guide/pdl"
+)
+
+// Setup is what all conversations of a domain share. It is immutable and safe for concurrent use.
+type Setup struct {
+	World    *domains.World
+	Document *pdl.Document
+	// Text is the description as prompts show it: without the list of APIs, whose preconditions only the controllers see.
+	Text string
+	// Hash is the SHA-256 of the whole description, preconditions included.
+	Hash string
+
+	before map[string][]string
+}
+
+// Load compiles the description of a world: of a folder with a workflow bundle, or of the shipped bundle for "".
+func Load(w *domains.World, bundle string) (*Setup, error) {
+	load := guide.LoadFolder
+	if bundle == "" {
+		load, bundle = guide.LoadShipped, w.Name
+	}
+	b, err := load(bundle)
+	if err != nil {
+		return nil, err
+	}
+	d, err := pdl.Compile(b, w.AgentTools())
+	if err != nil {
+		return nil, err
+	}
+	return NewSetup(w, d)
+}
+
+// NewSetup makes a setup of a description. Every precondition must be an API of it.
+func NewSetup(w *domains.World, d *pdl.Document) (*Setup, error) {
+	s := &Setup{World: w, Document: d, before: map[string][]string{}}
+	for _, a := range d.APIs {
+		s.before[a.Name] = a.Preconditions
+	}
+	for _, a := range d.APIs {
+		for _, p := range a.Preconditions {
+			if _, ok := s.before[p]; !ok {
+				return nil, fmt.Errorf("procedure %s: API %s has the precondition %s, which is no API: add it to the APIs or drop it", d.Name, a.Name, p)
+			}
+		}
+	}
+	shown := *d
+	shown.APIs = nil
+	s.Text = shown.String()
+	sum := sha256.Sum256([]byte(d.String()))
+	s.Hash = hex.EncodeToString(sum[:])
+	return s, nil
+}

@@ -1,0 +1,310 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tauguide/tauguide/agents/flow"
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// The events of FlowAgent; docs/flowagent.md describes their data.
+const (
+	EventFlowReject sim.EventKind = "flow_reject" // a controller held a message back
+	EventFlowParse  sim.EventKind = "flow_parse"  // an answer of the text protocol had none of its forms
+	EventFlowLimit  sim.EventKind = "flow_limit"  // the turn ended for too many calls
+)
+
+// The protocols of FlowAgent.
+const (
+	protocolNative = "native"
+	protocolText   = "text"
+)
+
+// flowParams are the parameters of FlowAgent; docs/flowagent.md explains them.
+type flowParams struct {
+	Bundle        string `json:"bundle"`
+	Protocol      string `json:"protocol"`
+	Dependency    bool   `json:"dependency"`
+	Duplicates    bool   `json:"duplicates"`
+	Threshold     int    `json:"threshold"`
+	MaxRejections int    `json:"max_rejections"`
+	Precontrol    bool   `json:"precontrol"`
+	ActionLimit   *int   `json:"action_limit"`
+}
+
+// controllerParams are those of the controllers alone.
+type controllerParams struct {
+	Bundle        string `json:"bundle"`
+	Dependency    bool   `json:"dependency"`
+	Duplicates    bool   `json:"duplicates"`
+	Threshold     int    `json:"threshold"`
+	MaxRejections int    `json:"max_rejections"`
+}
+
+// The defaults: those of the release, but that its shipped configuration leaves the dependency controller off and that it
+// never stops rejecting.
+const (
+	flowThreshold     = 2
+	flowMaxRejections = 5
+	flowActionLimit   = 5
+)
+
+func (p controllerParams) check() error {
+	switch {
+	case p.Threshold < 2:
+		return fmt.Errorf("parameters: threshold is %d: give at least 2, how many equal calls in a row are too many", p.Threshold)
+	case p.MaxRejections < 1:
+		return fmt.Errorf("parameters: max_rejections is %d: give at least 1", p.MaxRejections)
+	}
+	return nil
+}
+
+func readFlowParams(in Params) (flowParams, error) {
+	p := flowParams{Protocol: protocolNative, Dependency: true, Duplicates: true, Threshold: flowThreshold, MaxRejections: flowMaxRejections}
+	if err := in.Decode(&p); err != nil {
+		return p, err
+	}
+	switch {
+	case p.Protocol != protocolNative && p.Protocol != protocolText:
+		return p, fmt.Errorf("parameters: protocol is %q: choose one of native, text", p.Protocol)
+	case p.Protocol == protocolNative && p.ActionLimit != nil:
+		return p, fmt.Errorf("parameters: action_limit belongs to the text protocol: remove it, or add protocol: text")
+	case p.ActionLimit != nil && *p.ActionLimit < 0:
+		return p, fmt.Errorf("parameters: action_limit is %d: give a number of calls, or 0 for none", *p.ActionLimit)
+	}
+	return p, p.controllers().check()
+}
+
+func (p flowParams) controllers() controllerParams {
+	return controllerParams{p.Bundle, p.Dependency, p.Duplicates, p.Threshold, p.MaxRejections}
+}
+
+// NewFlowAgent makes FlowAgent: an agent with the policy and the procedure in its prompt, and two controllers that look at its
+// calls (spec/baselines.md, section 1).
+func NewFlowAgent(s Seat) (sim.Speaker, error) {
+	p, err := readFlowParams(s.Params)
+	if err != nil {
+		return nil, err
+	}
+	setup, err := flowSetup(s, p.Bundle)
+	if err != nil {
+		return nil, err
+	}
+	c := newControllers(setup, p.controllers())
+	s.Params = nil
+	var actor sim.Speaker
+	if p.Protocol == protocolText {
+		actor, err = newFlowText(s, setup, c, p)
+	} else {
+		actor, err = newFlowNative(s, setup, c, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return control(actor, c, setup, p.MaxRejections), nil
+}
+
+// NewFlowOverlay puts FlowAgent's controllers around any agent.
+func NewFlowOverlay(s Seat) (Overlay, error) {
+	p := controllerParams{Dependency: true, Duplicates: true, Threshold: flowThreshold, MaxRejections: flowMaxRejections}
+	if err := s.Params.Decode(&p); err != nil {
+		return nil, err
+	}
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	setup, err := flowSetup(s, p.Bundle)
+	if err != nil {
+		return nil, err
+	}
+	return func(inner sim.Speaker) sim.Speaker {
+		return control(inner, newControllers(setup, p), setup, p.MaxRejections)
+	}, nil
+}
+
+// flowSetup compiles a procedure, once for all trials that share a memo.
+func flowSetup(s Seat, bundle string) (*flow.Setup, error) {
+	return Shared(s.Memo, flowKey{s.World, bundle}, func() (*flow.Setup, error) { return flow.Load(s.World, bundle) })
+}
+
+type flowKey struct {
+	world  *domains.World
+	bundle string
+}
+
+func newControllers(s *flow.Setup, p controllerParams) *flow.Controllers {
+	return flow.NewControllers(s, flow.Options{Dependency: p.Dependency, Duplicates: p.Duplicates, Threshold: p.Threshold})
+}
+
+// controlled is an agent whose calls must pass the controllers.
+type controlled struct {
+	screened
+	hash string // of the procedure
+}
+
+func control(inner sim.Speaker, c *flow.Controllers, s *flow.Setup, most int) sim.Speaker {
+	out := &controlled{hash: s.Hash}
+	out.screened = screened{inner: inner, ids: refusals{prefix: "flow_"}, max: most,
+		look: func(_ context.Context, v sim.View, m sim.Message, turn *sim.Turn) ([]string, error) {
+			c.Hear(v.Messages)
+			r := c.Look(m.ToolCalls)
+			if r == nil {
+				return nil, nil
+			}
+			turn.Events = append(turn.Events, rejection(v.Index, m, r))
+			return rejected(m.ToolCalls, r), nil
+		}}
+	return out
+}
+
+// Fingerprint is a hash of the procedure, whose preconditions no prompt shows.
+func (c *controlled) Fingerprint() string {
+	return strings.TrimSpace(c.hash + " " + c.screened.Fingerprint())
+}
+
+func rejection(index int, m sim.Message, r *flow.Rejection) sim.Event {
+	tool := m.ToolCalls[r.Call].Name
+	data := map[string]any{"controller": r.Controller, "tool": tool, "reason": r.Reason}
+	if r.Missing != "" {
+		data["missing"] = r.Missing
+	}
+	m.Role = domains.RoleAssistant
+	return sim.Event{Kind: EventFlowReject, Side: sim.AgentSide, Index: index, Text: tool + ": " + r.Reason, Messages: []sim.Message{m}, Data: data}
+}
+
+func rejected(calls []sim.ToolCall, r *flow.Rejection) []string {
+	out := make([]string, len(calls))
+	for i, c := range calls {
+		out[i] = fmt.Sprintf("Error: %s was not executed, because another call of the same message was rejected.", c.Name)
+	}
+	out[r.Call] = fmt.Sprintf("Error: %s was not executed: %s.", calls[r.Call].Name, r.Reason)
+	return out
+}
+
+// flowNative is the tool-calling agent with the procedure in its prompt.
+type flowNative struct {
+	*react
+	controllers *flow.Controllers
+	warns       bool
+}
+
+func newFlowNative(s Seat, setup *flow.Setup, c *flow.Controllers, p flowParams) (sim.Speaker, error) {
+	inner, err := NewReAct(s)
+	if err != nil {
+		return nil, err
+	}
+	r, ok := inner.(*react)
+	if !ok {
+		return nil, fmt.Errorf("flowagent: the plain agent cannot be told a procedure")
+	}
+	r.system += "\n" + setup.Native()
+	return &flowNative{react: r, controllers: c, warns: p.Precontrol}, nil
+}
+
+// Next asks the model, with what the controllers would reject at the end of the prompt if they are to warn.
+func (f *flowNative) Next(ctx context.Context, v sim.View) (sim.Turn, error) {
+	asking := *f.react
+	if f.warns {
+		f.controllers.Hear(v.Messages)
+		if state := f.controllers.State(); state != "" {
+			asking.system += "\n" + tagged("state", state)
+		}
+	}
+	return asking.Next(ctx, v)
+}
+
+// flowText is the agent of the text protocol: one message for each decision.
+type flowText struct {
+	seat        Seat
+	setup       *flow.Setup
+	controllers *flow.Controllers
+	warns       bool
+	limit       int
+	calls       int // so far
+}
+
+func newFlowText(s Seat, setup *flow.Setup, c *flow.Controllers, p flowParams) (sim.Speaker, error) {
+	if s.World.Options.Solo {
+		return nil, fmt.Errorf("flowagent: the text protocol has no solo variant: use protocol: native")
+	}
+	f := &flowText{seat: s, setup: setup, controllers: c, warns: p.Precontrol, limit: flowActionLimit}
+	if p.ActionLimit != nil {
+		f.limit = *p.ActionLimit
+	}
+	return f, nil
+}
+
+// waiting is what the user hears where the released agent says nothing: after too many calls in one turn.
+const waiting = "I am still looking into this. Is there anything that you would like to add?"
+
+// Next asks the model for one decision. An answer that cannot be read comes back as an empty turn: the conversation asks for it
+// again, and counts the third as the agent's error, just as the release gives up after three.
+func (f *flowText) Next(ctx context.Context, v sim.View) (sim.Turn, error) {
+	if f.limit > 0 && callsInTurn(v.Messages) > f.limit {
+		e := sim.Event{Kind: EventFlowLimit, Side: sim.AgentSide, Index: v.Index, Text: fmt.Sprintf("more than %d calls in one turn", f.limit)}
+		return sim.Turn{Message: sim.Message{Role: domains.RoleAssistant, Content: domains.Text(waiting)}, Events: []sim.Event{e}}, nil
+	}
+	state := ""
+	if f.warns {
+		f.controllers.Hear(v.Messages)
+		state = f.controllers.State()
+	}
+	history, err := flow.History(v.Messages)
+	if err != nil {
+		return sim.Turn{}, err
+	}
+	prompt := f.setup.Prompt(history, state)
+	m, call, err := f.seat.Model.Ask(ctx, v.Index, []llm.Message{{Role: llm.User, Content: &prompt}}, nil, "")
+	if err != nil {
+		return sim.Turn{}, err
+	}
+	turn := sim.Turn{Calls: []sim.ModelCall{call}}
+	reply, err := flow.Parse(m.TextOf())
+	if err != nil {
+		turn.Events = []sim.Event{{Kind: EventFlowParse, Side: sim.AgentSide, Index: v.Index, Text: err.Error(), Data: map[string]any{"raw": m.TextOf()}}}
+		return turn, nil
+	}
+	turn.Message, err = f.message(reply, m)
+	return turn, err
+}
+
+// message makes the turn's message of a reply; the thought stays with the agent.
+func (f *flowText) message(r flow.Reply, from sim.Message) (sim.Message, error) {
+	out := sim.Message{Role: domains.RoleAssistant, Provider: maps.Clone(from.Provider)}
+	if r.Thought != "" {
+		raw, err := json.Marshal(r.Thought)
+		if err != nil {
+			return out, fmt.Errorf("flowagent: thought: %w", err)
+		}
+		if out.Provider == nil {
+			out.Provider = map[string]json.RawMessage{}
+		}
+		out.Provider["thought"] = raw
+	}
+	if r.Action == "" {
+		out.Content = &r.Response
+		return out, nil
+	}
+	f.calls++
+	out.ToolCalls = []sim.ToolCall{{ID: fmt.Sprintf("act_%d", f.calls), Name: r.Action, Arguments: r.Input, Requestor: sim.AgentSide}}
+	return out, nil
+}
+
+// callsInTurn counts the agent's calls since somebody last said something.
+func callsInTurn(view []sim.Message) int {
+	n := 0
+	for _, m := range slices.Backward(public(view)) {
+		if m.HasText() && m.Role != domains.RoleTool {
+			break
+		}
+		n += len(m.ToolCalls)
+	}
+	return n
+}

@@ -4,7 +4,7 @@ package configs
 
 import _ "embed"
 
-// Models is the table of model capabilities and prices, in the format that
+// Models is the table of model capabilities, in the format that
 // llm.LoadModels reads.
 //
 //go:embed models.yaml

@@ -1,4 +1,4 @@
-// Package metrics computes the figures of an experiment from outcomes: Pass^k, coverage and, with later tables, the
+// Package metrics computes the figures of an experiment from outcomes: Pass^k and coverage, intervals, and the
 // statistics of comparisons. It is pure: outcomes in, numbers out; it knows no files and prints nothing.
 //
 // A figure that the data does not determine is undefined, with the reason, and never silently an average over fewer

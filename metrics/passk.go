@@ -2,6 +2,11 @@ package metrics
 
 import (
 	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // Pass^k is the probability that k trials of a task, drawn without replacement from its n, all succeed, averaged over
@@ -9,19 +14,35 @@ import (
 // Here it is computed as the product of (c-i)/(n-i) for i < k: no factorial, no overflow, and no panic for c < k,
 // where the product runs through zero.
 
-// Estimate is a figure, or the reason why there is none.
+// Estimate is a figure, or the reason why there is none. Value is always finite, and 0 where it is not defined.
 type Estimate struct {
-	Value   float64
+	Value    float64
+	Defined  bool
+	Reason   string   // why it is undefined
+	Tasks    int      // tasks that it averages over
+	Interval Interval // defined only where a function says that it gives one
+}
+
+// Interval is a confidence interval of an estimate, or the reason why there is none. Lo <= Hi, both finite.
+type Interval struct {
+	Lo, Hi  float64
 	Defined bool
 	Reason  string // why it is undefined
-	Tasks   int    // tasks that it averages over
+}
+
+// of makes an estimate of a quotient; what would not be finite is undefined for the given reason.
+func of(value float64, tasks int, why string) Estimate {
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		return Estimate{Reason: why}
+	}
+	return Estimate{Value: value, Defined: true, Tasks: tasks}
 }
 
 func undefined(format string, args ...any) Estimate {
 	return Estimate{Reason: fmt.Sprintf(format, args...)}
 }
 
-// Ratio is C(c,k)/C(n,k) for 0 <= c <= n and 1 <= k <= n.
+// Ratio is C(c,k)/C(n,k) for 0 <= c <= n and 1 <= k; for k > n, of which there is no draw, it is 0.
 func Ratio(c, n, k int) float64 {
 	r := 1.0
 	for i := range k {
@@ -36,6 +57,7 @@ func Ratio(c, n, k int) float64 {
 // tally counts the usable trials and the successes of one task.
 type tally struct{ usable, success int }
 
+// tallies counts by task; tasks are sorted by id, so that no sum over them depends on the order of the outcomes.
 func tallies(all []Outcome) (tasks []string, by map[string]*tally) {
 	by = map[string]*tally{}
 	for _, o := range all {
@@ -43,7 +65,6 @@ func tallies(all []Outcome) (tasks []string, by map[string]*tally) {
 		if t == nil {
 			t = &tally{}
 			by[o.Task] = t
-			tasks = append(tasks, o.Task)
 		}
 		switch o.State {
 		case Success:
@@ -53,32 +74,71 @@ func tallies(all []Outcome) (tasks []string, by map[string]*tally) {
 			t.usable++
 		}
 	}
-	return tasks, by
+	return slices.Sorted(maps.Keys(by)), by
 }
 
 // PassHat estimates Pass^k over the tasks of the outcomes, which are one system's on one domain. It is undefined where
 // any task has fewer than k usable trials: averaging over the others would change what is estimated.
 func PassHat(all []Outcome, k int) Estimate {
+	return meanOf(perTask(all, k, "Pass^%d", Ratio))
+}
+
+// PassAt estimates pass@k, the probability that at least one of k trials succeeds: the mean over tasks of
+// 1 - C(n-c,k)/C(n,k). It is undefined where PassHat is. It says what retrying with a perfect judge could reach, and
+// nothing about reliability.
+func PassAt(all []Outcome, k int) Estimate {
+	return meanOf(perTask(all, k, "pass@%d", anyOf))
+}
+
+// anyOf is 1 - C(n-c,k)/C(n,k): the chance of at least one success among k draws.
+func anyOf(c, n, k int) float64 { return 1 - Ratio(n-c, n, k) }
+
+// Consistency is Pass^n/Pass^1: how much of a system's success rate is left when all n trials must succeed. It is
+// undefined where either is, and where nothing ever succeeded.
+func Consistency(all []Outcome, n int) Estimate {
+	first, last := PassHat(all, 1), PassHat(all, n)
+	switch {
+	case !first.Defined:
+		return first
+	case !last.Defined:
+		return last
+	}
+	return of(last.Value/first.Value, last.Tasks, "Pass^1 is 0: nothing ever succeeded")
+}
+
+// perTask computes a statistic of c successes in n usable trials for every task, in the order of task ids, or says why
+// it cannot.
+func perTask(all []Outcome, k int, name string, statistic func(c, n, k int) float64) ([]float64, string) {
+	name = fmt.Sprintf(name, k)
 	if k < 1 {
-		return undefined("Pass^%d: k starts at 1", k)
+		return nil, name + ": k starts at 1"
 	}
 	tasks, by := tallies(all)
 	if len(tasks) == 0 {
-		return undefined("no tasks")
+		return nil, "no tasks"
 	}
-	short, sum := 0, 0.0
-	for _, id := range tasks {
+	short := 0
+	values := make([]float64, len(tasks))
+	for i, id := range tasks {
 		t := by[id]
 		if t.usable < k {
 			short++
 			continue
 		}
-		sum += Ratio(t.success, t.usable, k)
+		values[i] = statistic(t.success, t.usable, k)
 	}
 	if short > 0 {
-		return undefined("%d of %d tasks have fewer than %d usable trials", short, len(tasks), k)
+		return nil, fmt.Sprintf("%d of %d tasks have fewer than %d usable trials", short, len(tasks), k)
 	}
-	return Estimate{Value: sum / float64(len(tasks)), Defined: true, Tasks: len(tasks)}
+	return values, ""
+}
+
+// meanOf is the mean of values, or undefined for a reason.
+func meanOf(values []float64, why string) Estimate {
+	if why != "" {
+		return Estimate{Reason: why}
+	}
+	return of(stat.Mean(values, nil), len(values), "no tasks")
 }
 
 // StrictPass is Pass^1 with every void or pending trial counted as a failure: the lower end of what the missing trials

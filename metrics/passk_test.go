@@ -151,3 +151,83 @@ func TestSlicesAndGroups(t *testing.T) {
 		t.Errorf("%d PV outcomes, want 2", n)
 	}
 }
+
+func TestPassAtEqualsEnumeration(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all, n := outcomes(t, false)
+		by := map[string][]bool{}
+		for _, o := range all {
+			by[o.Task] = append(by[o.Task], o.State == metrics.Success)
+		}
+		for k := 1; k <= n; k++ {
+			hat, at := 0.0, 0.0
+			for _, list := range by {
+				every, some := subsets(list, k)
+				hat += every / float64(len(by))
+				at += some / float64(len(by))
+			}
+			if got := metrics.PassHat(all, k); !got.Defined || math.Abs(got.Value-hat) > 1e-12 {
+				t.Fatalf("Pass^%d = %+v, the subsets say %v", k, got, hat)
+			}
+			if got := metrics.PassAt(all, k); !got.Defined || math.Abs(got.Value-at) > 1e-12 {
+				t.Fatalf("pass@%d = %+v, the subsets say %v", k, got, at)
+			}
+		}
+	})
+}
+
+// subsets counts the shares of the k-subsets of trials that all succeed, and of which any does.
+func subsets(list []bool, k int) (every, some float64) {
+	total := 0.0
+	for set := range 1 << len(list) {
+		size, good := 0, 0
+		for i, ok := range list {
+			if set>>i&1 == 1 {
+				size++
+				if ok {
+					good++
+				}
+			}
+		}
+		if size != k {
+			continue
+		}
+		total++
+		if good == k {
+			every++
+		}
+		if good > 0 {
+			some++
+		}
+	}
+	return every / total, some / total
+}
+
+func TestConsistency(t *testing.T) {
+	tests := []struct {
+		name string
+		all  []metrics.Outcome
+		n    int
+		want float64
+		why  string
+	}{
+		{"half is left", system("a ss", "b sf", "c fs"), 2, 0.5, ""},
+		{"all is left", system("a ss", "b ff"), 2, 1, ""},
+		{"nothing is left", system("a sf"), 2, 0, ""},
+		{"nothing was there", system("a ff"), 2, 0, "Pass^1 is 0: nothing ever succeeded"},
+		{"too few trials", system("a ss", "b s"), 2, 0, "1 of 2 tasks have fewer than 2 usable trials"},
+		{"nothing usable", system("a v"), 1, 0, "1 of 1 tasks have fewer than 1 usable trials"},
+		{"nothing", nil, 4, 0, "no tasks"},
+	}
+	for _, tt := range tests {
+		if e := metrics.Consistency(tt.all, tt.n); e.Defined != (tt.why == "") || e.Reason != tt.why || !near(e.Value, tt.want, 1e-15) {
+			t.Errorf("%s: %+v, want %v, %q", tt.name, e, tt.want, tt.why)
+		}
+	}
+}
+
+func TestRatioBeyondTheTrials(t *testing.T) {
+	if got := metrics.Ratio(2, 2, 3); got != 0 {
+		t.Errorf("Ratio(2,2,3) = %v, want 0: there is no such draw", got)
+	}
+}

@@ -1,0 +1,61 @@
+package metrics_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/tauguide/tauguide/metrics"
+)
+
+func TestASR(t *testing.T) {
+	tests := []struct {
+		name  string
+		all   []metrics.Outcome
+		asr   float64
+		at    []float64 // ASR@1, ASR@2, ...
+		tasks int
+	}{
+		{"none succeeds", system("a ff", "b ff"), 0, []float64{0, 0}, 2},
+		{"one of four", system("a sf", "b ff"), 0.25, []float64{0.25, 0.5}, 2},
+		{"spread over tasks", system("a sf", "b fs"), 0.5, []float64{0.5, 1}, 2},
+		{"the same number on one task", system("a ss", "b ff"), 0.5, []float64{0.5, 0.5}, 2},
+		{"void ones are left out", system("a sv", "b ff"), 1. / 3, []float64{0.5}, 2},
+		{"a task of void ones too", system("a sf", "b vp"), 0.5, nil, 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			e := metrics.Bootstrap{Seed: 1, Resamples: 200}.ASR(tt.all)
+			if plain := metrics.ASR(tt.all); !e.Defined || !near(e.Value, tt.asr, 1e-15) || plain.Value != e.Value || e.Tasks != tt.tasks {
+				t.Errorf("ASR %+v and %+v, want %v", e, plain, tt.asr)
+			}
+			if i := e.Interval; !i.Defined || i.Lo > e.Value || i.Hi < e.Value || i.Lo < 0 || i.Hi > 1 {
+				t.Errorf("interval %+v of %v", i, e.Value)
+			}
+			for i, want := range tt.at {
+				if e := metrics.ASRAt(tt.all, i+1); !e.Defined || !near(e.Value, want, 1e-15) {
+					t.Errorf("ASR@%d %+v, want %v", i+1, e, want)
+				}
+			}
+			if e := metrics.ASRAt(tt.all, len(tt.at)+1); e.Defined || e.Reason == "" {
+				t.Errorf("ASR@%d %+v, want undefined", len(tt.at)+1, e)
+			}
+		})
+	}
+}
+
+// TestASRNeverFallsInK and is the share of trials for k = 1.
+func TestASRNeverFallsInK(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all, n := outcomes(t, false)
+		curve := metrics.Bootstrap{Resamples: 50}.ASRCurve(all, n)
+		if e := metrics.ASR(all); !near(e.Value, curve[0].Value, 1e-12) {
+			t.Fatalf("ASR %v, ASR@1 %v", e, curve[0])
+		}
+		for k := 1; k < n; k++ {
+			if curve[k].Value < curve[k-1].Value-1e-12 {
+				t.Fatalf("ASR@%d %v below ASR@%d %v", k+1, curve[k], k, curve[k-1])
+			}
+		}
+	})
+}

@@ -1,0 +1,74 @@
+package metrics
+
+import "gonum.org/v1/gonum/stat"
+
+// Use sums the model calls of one role over conversations. The counts of unknown figures say of how many calls a sum
+// misses that figure.
+type Use struct {
+	Calls                                    int
+	Prompt, Cached, Output                   int64 // tokens; Cached is part of Prompt
+	Dollars                                  float64
+	UnknownTokens, UnknownCached, UnknownDue int // calls without token counts, count of cached tokens, cost
+}
+
+// Costs is what a role costs (paper, Table 14). A figure that misses some call is undefined, never a partial sum: show it
+// as unknown.
+type Costs struct {
+	CallsPerTask   Estimate
+	PromptPerCall  Estimate // tokens
+	CachedShare    Estimate // of the prompt tokens, 0 to 1
+	OutputPerCall  Estimate // tokens
+	Dollars        Estimate // total
+	DollarsPerTask Estimate
+}
+
+// CostOf summarises the use of a role over so many conversations.
+func CostOf(u Use, conversations int) Costs {
+	n := float64(conversations)
+	c := Costs{
+		CallsPerTask:   over(float64(u.Calls), n, "no conversations"),
+		PromptPerCall:  over(float64(u.Prompt), float64(u.Calls), "no calls"),
+		CachedShare:    over(float64(u.Cached), float64(u.Prompt), "no prompt tokens"),
+		OutputPerCall:  over(float64(u.Output), float64(u.Calls), "no calls"),
+		Dollars:        of(u.Dollars, 0, "the sum is not finite"),
+		DollarsPerTask: over(u.Dollars, n, "no conversations"),
+	}
+	if u.UnknownTokens > 0 {
+		c.PromptPerCall = undefined("%d of %d calls came without counts of tokens", u.UnknownTokens, u.Calls)
+		c.OutputPerCall, c.CachedShare = c.PromptPerCall, c.PromptPerCall
+	}
+	if u.UnknownCached > 0 && u.UnknownTokens == 0 {
+		c.CachedShare = undefined("%d of %d calls came without a count of cached tokens", u.UnknownCached, u.Calls)
+	}
+	if u.UnknownDue > 0 {
+		c.Dollars = undefined("the cost of %d of %d calls is unknown", u.UnknownDue, u.Calls)
+		c.DollarsPerTask = c.Dollars
+	}
+	return c
+}
+
+// MeanSeconds is the mean wall clock of conversations.
+func MeanSeconds(each []float64) Estimate {
+	if len(each) == 0 {
+		return undefined("no conversation ran to its end")
+	}
+	return of(stat.Mean(each, nil), len(each), "a time is not finite")
+}
+
+// TimesAs is the ratio of two estimates, such as a wall clock to that of ReAct.
+func TimesAs(a, b Estimate) Estimate {
+	switch {
+	case !a.Defined:
+		return Estimate{Reason: a.Reason}
+	case !b.Defined:
+		return Estimate{Reason: b.Reason}
+	}
+	return over(a.Value, b.Value, "what it is compared with is 0")
+}
+
+func over(sum, n float64, why string) Estimate {
+	if n == 0 {
+		return Estimate{Reason: why}
+	}
+	return of(sum/n, 0, why)
+}

@@ -1,0 +1,275 @@
+package metrics_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/tauguide/tauguide/configs"
+	"github.com/tauguide/tauguide/domains/domaintest"
+	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/metrics"
+)
+
+// formula is one way to write a worked number in docs/statistics.md. Its pattern's groups are the arguments, numbers or
+// lists of them; print is the page's right-hand side.
+type formula struct {
+	pattern string
+	print   func(t *testing.T, args []string) string
+}
+
+// formulas are all that the page may use.
+func formulas() []formula {
+	figure := func(e metrics.Estimate, digits int) string {
+		if !e.Defined {
+			return "undefined: " + e.Reason
+		}
+		out := strconv.FormatFloat(e.Value, 'f', digits, 64)
+		if i := e.Interval; i.Defined {
+			out += fmt.Sprintf(" [%.*f, %.*f]", digits, i.Lo, digits, i.Hi)
+		}
+		return out
+	}
+	one := func(c, n int) []metrics.Outcome {
+		return system("t " + strings.Repeat("s", c) + strings.Repeat("f", n-c))
+	}
+	return []formula{
+		{`Pass\^(\d+) of (\d+) successes in (\d+) trials`, func(t *testing.T, a []string) string {
+			return figure(metrics.PassHat(one(whole(t, a[1]), whole(t, a[2])), whole(t, a[0])), 3)
+		}},
+		{`pass@(\d+) of (\d+) successes in (\d+) trials`, func(t *testing.T, a []string) string {
+			return figure(metrics.PassAt(one(whole(t, a[1]), whole(t, a[2])), whole(t, a[0])), 3)
+		}},
+		{`Pass\^(\d+) of tasks (.+)`, func(t *testing.T, a []string) string {
+			return figure(metrics.PassHat(system(strings.Split(a[1], ", ")...), whole(t, a[0])), 3)
+		}},
+		{`strict Pass\^1 of tasks (.+)`, func(t *testing.T, a []string) string {
+			return figure(metrics.StrictPass(system(strings.Split(a[0], ", ")...)), 3)
+		}},
+		{`published ([][\w.-]+)`, func(t *testing.T, a []string) string { return cited(t, a[0]) }},
+		{`([\d.]+) / ([\d.]+)`, func(t *testing.T, a []string) string {
+			return fmt.Sprintf("%.3f", number(t, a[0])/number(t, a[1]))
+		}},
+		{`([\d.]+) to the power (\d+)`, func(t *testing.T, a []string) string {
+			return fmt.Sprintf("%.3f", math.Pow(number(t, a[0]), number(t, a[1])))
+		}},
+		{`mean of ([\d., ]+)`, func(t *testing.T, a []string) string {
+			list := strings.Split(a[0], ", ")
+			sum := 0.0
+			for _, v := range list {
+				sum += number(t, v)
+			}
+			return fmt.Sprintf("%.2f", sum/float64(len(list)))
+		}},
+		{`(mean|deviation) of ([\d, ]+) successes of (\d+) tasks`, func(t *testing.T, a []string) string {
+			s := metrics.PerTrial(counted(whole(t, a[2]), wholes(t, a[1])...))
+			return map[string]string{"mean": figure(s.Mean, 3), "deviation": figure(s.Deviation, 3)}[a[0]]
+		}},
+		{`difference over (\d+) tasks, (\d+) against (\d+), seed (\d+)`, func(t *testing.T, a []string) string {
+			return figure(metrics.Bootstrap{Seed: uint64(whole(t, a[3]))}.Delta(pairing(whole(t, a[0]), whole(t, a[1]), whole(t, a[2]))), 3)
+		}},
+		{`(Z|p|exact p) of (\d+) against (\d+)`, func(t *testing.T, a []string) string {
+			m := metrics.McNemarTest(metrics.Discordant{First: whole(t, a[1]), Second: whole(t, a[2])})
+			return map[string]string{"Z": fmt.Sprintf("%.2f", m.Z), "p": fmt.Sprintf("%.2g", m.Normal), "exact p": fmt.Sprintf("%.2g", m.Exact)}[a[0]]
+		}},
+		{`Holm of ([\d., ]+)`, func(t *testing.T, a []string) string {
+			var ps, out []string
+			var list []float64
+			for ps = strings.Split(a[0], ", "); len(list) < len(ps); {
+				list = append(list, number(t, ps[len(list)]))
+			}
+			for _, p := range metrics.Holm(list) {
+				out = append(out, fmt.Sprintf("%.3g", p))
+			}
+			return strings.Join(out, ", ")
+		}},
+		{`ASR of (\d+) successes in (\d+) tasks of 4`, func(t *testing.T, a []string) string {
+			return figure(metrics.ASR(attacks(whole(t, a[1]), whole(t, a[0]))), 4)
+		}},
+		{`ASR@(\d+) of tasks (.+)`, func(t *testing.T, a []string) string {
+			return figure(metrics.ASRAt(system(repeated(t, a[1])...), whole(t, a[0])), 3)
+		}},
+		{`ASR of tasks (.+), seed (\d+)`, func(t *testing.T, a []string) string {
+			return figure(metrics.Bootstrap{Seed: uint64(whole(t, a[1]))}.ASR(system(repeated(t, a[0])...)), 3)
+		}},
+		{`dollars for each of (\d+) tasks at ([\d.]+)`, func(t *testing.T, a []string) string {
+			return figure(metrics.CostOf(metrics.Use{Calls: 1, Dollars: number(t, a[1])}, whole(t, a[0])).DollarsPerTask, 2)
+		}},
+		{`dollars of (\w+) in Table 14 at the price of ([\w.-]+)`, func(t *testing.T, a []string) string {
+			total, _ := priced(t, a[0], a[1])
+			return fmt.Sprintf("%.2f", total)
+		}},
+		{`percent of them for output, (\w+) at ([\w.-]+)`, func(t *testing.T, a []string) string {
+			total, output := priced(t, a[0], a[1])
+			return fmt.Sprintf("%.1f", 100*output/total)
+		}},
+	}
+}
+
+func whole(t *testing.T, s string) int {
+	t.Helper()
+	n, err := strconv.Atoi(strings.TrimSpace(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func wholes(t *testing.T, s string) []int {
+	t.Helper()
+	var out []int
+	for part := range strings.SplitSeq(s, ",") {
+		out = append(out, whole(t, part))
+	}
+	return out
+}
+
+func number(t *testing.T, s string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// repeated reads "16 x sfff, 4 x ffff" as tasks with these outcomes.
+func repeated(t *testing.T, s string) []string {
+	t.Helper()
+	var out []string
+	for part := range strings.SplitSeq(s, ", ") {
+		n, letters, ok := strings.Cut(part, " x ")
+		if !ok {
+			t.Fatalf("%q is no list of tasks", s)
+		}
+		for range whole(t, n) {
+			out = append(out, fmt.Sprintf("t%d %s", len(out), letters))
+		}
+	}
+	return out
+}
+
+// cited is a figure of published.yaml by its path, with the digits of the file.
+func cited(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(domaintest.Root(t), "configs", "paper", "published.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := yaml.PathString("$." + quotePath(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, err := at.ReadNode(strings.NewReader(string(text)))
+	if err != nil {
+		t.Fatalf("published %s: %v", path, err)
+	}
+	return strings.TrimSpace(node.String())
+}
+
+// quotePath quotes the parts of a path, since names of models have dots and dashes written as in the file.
+func quotePath(path string) string {
+	parts := strings.Split(path, ".")
+	for i, p := range parts {
+		if strings.ContainsAny(p, "-") {
+			parts[i] = "'" + p + "'"
+		}
+	}
+	return strings.Join(parts, ".")
+}
+
+// priced is what the calls of a row of Table 14 cost at a model's listed price, in all and for output alone.
+func priced(t *testing.T, domain, model string) (total, output float64) {
+	t.Helper()
+	table, err := llm.LoadPrices("prices.yaml", configs.Prices)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := table.For("", model).Price
+	row := published(t).Table14[domain]
+	calls := row.CallsPerTask * float64(row.Tasks)
+	cached := row.PromptPerCall * row.Cached / 100
+	output = calls * row.OutputPerCall * *p.Output / 1e6
+	return output + calls*(cached**p.Cached+(row.PromptPerCall-cached)**p.Input)/1e6, output
+}
+
+// worked returns the page's worked lines, left = right, and its text without them.
+func worked(t *testing.T) (lines [][2]string, prose string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(domaintest.Root(t), "docs", "statistics.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := false
+	var rest strings.Builder
+	for line := range strings.SplitSeq(string(text), "\n") {
+		switch {
+		case strings.HasPrefix(line, "```"):
+			open = line == "```worked"
+		case open && line != "":
+			left, right, ok := strings.Cut(line, " = ")
+			if !ok {
+				t.Fatalf("%q is no worked line: write left = right", line)
+			}
+			lines = append(lines, [2]string{strings.TrimSpace(left), strings.TrimSpace(right)})
+		case !open:
+			rest.WriteString(line + "\n")
+		}
+	}
+	return lines, rest.String()
+}
+
+// TestPageIsWorkedOut recomputes every worked number of docs/statistics.md.
+func TestPageIsWorkedOut(t *testing.T) {
+	lines, _ := worked(t)
+	used := map[string]bool{}
+	for _, line := range lines {
+		found := false
+		for _, f := range formulas() {
+			m := regexp.MustCompile("^" + f.pattern + "$").FindStringSubmatch(line[0])
+			if m == nil {
+				continue
+			}
+			found, used[f.pattern] = true, true
+			if got := f.print(t, m[1:]); got != line[1] {
+				t.Errorf("%s = %s; the page says %s", line[0], got, line[1])
+			}
+			break
+		}
+		if !found {
+			t.Errorf("no formula reads %q", line[0])
+		}
+	}
+	if len(lines) < 40 {
+		t.Errorf("only %d worked lines", len(lines))
+	}
+	for _, f := range formulas() {
+		if !used[f.pattern] {
+			t.Errorf("the page does not use %q: take it out", f.pattern)
+		}
+	}
+}
+
+// TestPageProse holds that every number with decimals in the page's text stands in a worked line too.
+func TestPageProse(t *testing.T) {
+	lines, prose := worked(t)
+	known := map[string]bool{}
+	decimals := regexp.MustCompile(`\d+\.\d+`)
+	for _, line := range lines {
+		for _, n := range decimals.FindAllString(line[0]+" "+line[1], -1) {
+			known[n] = true
+		}
+	}
+	for _, n := range decimals.FindAllString(prose, -1) {
+		if !known[n] {
+			t.Errorf("the text says %s, which no worked line has", n)
+		}
+	}
+}

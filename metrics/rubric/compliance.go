@@ -1,0 +1,69 @@
+package rubric
+
+import "github.com/tauguide/tauguide/metrics"
+
+// Trace is one planned trial with what the rubric says of its conversation.
+type Trace struct {
+	Domain, System, Task string
+	Trial                int
+	State                metrics.State // outcome of the trial; Void ones need no verdict
+	Applicable           int           // checks that apply
+	Satisfied            int           // of these
+}
+
+// TraceOf makes the Trace of a trial out of its outcome and its verdict.
+func TraceOf(o metrics.Outcome, v Verdict) Trace {
+	a, s := v.Count()
+	return Trace{Domain: o.Domain, System: o.System, Task: o.Task, Trial: o.Trial, State: o.State, Applicable: a, Satisfied: s}
+}
+
+// Figures are the trace compliance of a system on a domain, as shares in [0, 1]. An undefined one says why.
+type Figures struct {
+	StepTCR      metrics.Estimate // satisfied of applicable checks, over all passing traces together
+	TraceTCR     metrics.Estimate // share of passing traces that satisfy every applicable check
+	ProcessValid metrics.Estimate // share of all task-run pairs that pass both outcome and rubric
+
+	Passing int // traces whose outcome is a success
+	Valid   int // of these with every applicable check satisfied
+	Pairs   int // usable task-run pairs
+	Void    int // trials that never ran or wait for a judge: no pairs
+}
+
+// Compliance computes the figures of spec/metrics.md, "Trace rubric". A trace to which no check applies counts as one
+// that satisfies all, as a conjunction over nothing does.
+func Compliance(all []Trace) Figures {
+	var f Figures
+	applicable, satisfied := 0, 0
+	tasks, passed := map[string]bool{}, map[string]bool{}
+	for _, t := range all {
+		switch t.State {
+		case metrics.Void, metrics.Pending:
+			f.Void++
+			continue
+		case metrics.Success:
+			f.Passing++
+			passed[t.Task] = true
+			applicable += t.Applicable
+			satisfied += t.Satisfied
+			if t.Applicable == t.Satisfied {
+				f.Valid++
+			}
+		}
+		f.Pairs++
+		tasks[t.Task] = true
+	}
+	f.StepTCR = share(satisfied, applicable, len(passed), "no check applies to the passing traces")
+	f.TraceTCR = share(f.Valid, f.Passing, len(passed), "no trace passes")
+	f.ProcessValid = share(f.Valid, f.Pairs, len(tasks), "no trial could be used")
+	if f.Passing == 0 {
+		f.StepTCR.Reason = "no trace passes"
+	}
+	return f
+}
+
+func share(part, whole, tasks int, reason string) metrics.Estimate {
+	if whole == 0 {
+		return metrics.Estimate{Reason: reason, Tasks: tasks}
+	}
+	return metrics.Estimate{Defined: true, Value: float64(part) / float64(whole), Tasks: tasks}
+}

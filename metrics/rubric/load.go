@@ -1,0 +1,218 @@
+package rubric
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/tauguide/tauguide/domains"
+)
+
+//go:embed data
+var shipped embed.FS
+
+// Rubric is the checks of a domain, loaded and compiled.
+type Rubric struct {
+	Domain string
+	Title  string
+	Checks []Check // in the order of the file
+
+	patterns map[string]*pattern
+	events   map[string]*selector
+}
+
+// Check is one requirement on the order of events.
+type Check struct {
+	ID     string
+	Family Family
+	Text   string
+	Policy []string // requirement ids of the domain's catalog that it comes from
+
+	when when
+	rule rule
+}
+
+// Domains returns the names of the domains for which a rubric is built into the program, sorted.
+func Domains() []string {
+	files, err := fs.Glob(shipped, "data/*.yaml")
+	if err != nil {
+		return nil
+	}
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(path.Base(f), ".yaml")
+	}
+	return files
+}
+
+// Load reads the rubric of a domain that is built into the program.
+func Load(domain string) (*Rubric, error) {
+	name := path.Join("data", domain+".yaml")
+	text, err := shipped.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("no rubric for domain %q: there are rubrics for %s", domain, strings.Join(Domains(), ", "))
+	}
+	return Parse(domain+".yaml", text)
+}
+
+// maxFile bounds a rubric, so that a mistaken path does not fill the memory.
+const maxFile = 1 << 20
+
+// file is a rubric as it is written.
+type file struct {
+	Domain   string              `yaml:"domain"`
+	Title    string              `yaml:"title"`
+	Patterns map[string]*pattern `yaml:"patterns"`
+	Events   map[string]selector `yaml:"events"`
+	Checks   []checkText         `yaml:"checks"`
+}
+
+type checkText struct {
+	ID     string `yaml:"id"`
+	Family Family `yaml:"family"`
+	Text   string `yaml:"text"`
+	Policy words  `yaml:"policy"`
+	When   when   `yaml:"applies_when"`
+	Rule   rules  `yaml:"rule"`
+}
+
+// Parse reads a rubric from YAML; name is what errors call it. Unknown keys, unknown names and what a rule lacks are
+// errors that name the file, the check and the field.
+func Parse(name string, text []byte) (*Rubric, error) {
+	f, err := decode(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	r := &Rubric{Domain: f.Domain, Title: f.Title, patterns: f.Patterns, events: map[string]*selector{}}
+	for id, s := range f.Events {
+		r.events[id] = &s
+	}
+	var faults []error
+	fault := func(where, format string, args ...any) {
+		faults = append(faults, fmt.Errorf("%s: %s: %s", name, where, fmt.Sprintf(format, args...)))
+	}
+	if f.Domain == "" {
+		fault("domain", "is missing: name the domain")
+	}
+	if len(f.Checks) == 0 {
+		fault("checks", "the rubric has none: add one")
+	}
+	r.compile(fault)
+	seen := map[string]bool{}
+	for i, c := range f.Checks {
+		where := "check " + c.ID
+		if c.ID == "" {
+			where = fmt.Sprintf("check %d", i+1)
+		}
+		at := func(field, format string, args ...any) { fault(where+": "+field, format, args...) }
+		if !idPattern.MatchString(c.ID) {
+			at("id", "%q is none: write lower-case words joined by dots or underscores", c.ID)
+		}
+		if seen[c.ID] {
+			at("id", "is there twice: rename one of the two")
+		}
+		seen[c.ID] = true
+		if !slices.Contains(families, c.Family) {
+			at("family", "is %q: choose one of %s", c.Family, joined(families))
+		}
+		if strings.TrimSpace(c.Text) == "" {
+			at("text", "is empty: say what the check asks for")
+		}
+		r.checkWhen(c.When, at)
+		r.Checks = append(r.Checks, Check{ID: c.ID, Family: c.Family, Text: c.Text, Policy: c.Policy, when: c.When, rule: r.single(c.Rule, at)})
+	}
+	if len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
+	return r, nil
+}
+
+var (
+	idPattern = regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[a-z0-9_]+)*$`)
+	families  = []Family{Identification, Diagnosis, Consent, Order, Verification}
+)
+
+// decode reads one YAML document strictly.
+func decode(text []byte) (f file, err error) {
+	if len(text) > maxFile {
+		return f, fmt.Errorf("the file has %d bytes: keep it under %d", len(text), maxFile)
+	}
+	// The YAML parser is not proof against every malformed text.
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the YAML parser gave up (%v): simplify the file until it parses", p)
+		}
+	}()
+	d := yaml.NewDecoder(strings.NewReader(string(text)), yaml.Strict())
+	if err := d.Decode(&f); err != nil {
+		if errors.Is(err, io.EOF) {
+			return f, errors.New("the file is empty: write one YAML document")
+		}
+		return f, fmt.Errorf("%w: correct the YAML", err)
+	}
+	if err := d.Decode(&file{}); !errors.Is(err, io.EOF) {
+		return f, errors.New("the file holds a second YAML document: keep one and drop the line ---")
+	}
+	return f, nil
+}
+
+// Unknown lists what a rubric names that a domain does not have: tools, sorted. It is empty for the rubrics that are
+// built in.
+func (r *Rubric) Unknown(w *domains.World) []string {
+	var out []string
+	tools := func(names []string) {
+		for _, n := range names {
+			_, agent := w.Agent.Tool(n)
+			user := false
+			if w.User != nil {
+				_, user = w.User.Tool(n)
+			}
+			if !agent && !user && !slices.Contains(out, n) {
+				out = append(out, n)
+			}
+		}
+	}
+	for _, s := range r.events {
+		tools(s.Call)
+	}
+	for _, c := range r.Checks {
+		tools(c.when.Gold)
+		tools(c.when.GoldAll)
+		tools(c.when.GoldNone)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// words is a list of texts that may be written as one text.
+type words []string
+
+// UnmarshalYAML reads a text or a list of texts.
+func (w *words) UnmarshalYAML(read func(any) error) error {
+	var one string
+	if err := read(&one); err == nil {
+		*w = words{one}
+		return nil
+	}
+	var many []string
+	if err := read(&many); err != nil {
+		return err
+	}
+	*w = many
+	return nil
+}
+
+func joined[T ~string](list []T) string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = string(s)
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,176 @@
+package rubric_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/metrics/rubric"
+	"github.com/tauguide/tauguide/metrics/trace/notation"
+)
+
+func TestShipped(t *testing.T) {
+	if got, want := rubric.Domains(), []string{"airline", "retail", "telecom"}; !cmp.Equal(got, want) {
+		t.Fatalf("rubrics for %v, want %v", got, want)
+	}
+	for domain, least := range map[string]int{"telecom": 25, "airline": 10, "retail": 10} {
+		r := load(t, domain)
+		families := map[rubric.Family]int{}
+		for _, c := range r.Checks {
+			families[c.Family]++
+		}
+		if r.Domain != domain || len(r.Checks) < least || len(families) != 5 {
+			t.Errorf("%s: rubric of %s with %d checks of %v", domain, r.Domain, len(r.Checks), families)
+		}
+	}
+	if _, err := rubric.Load("mock"); err == nil || err.Error() != `no rubric for domain "mock": there are rubrics for airline, retail, telecom` {
+		t.Errorf("got %v", err)
+	}
+}
+
+const small = `domain: d
+patterns:
+  yes: {by: user, any: [ye]}
+events:
+  look: see
+  fix: {call: mend}
+  told: {said: yes}
+checks:
+  - {id: c, family: diagnosis, text: Look first., rule: {before: {event: fix, need: look}}}
+`
+
+// Faults name the file, the check and the field, and how to mend them.
+func TestParseErrors(t *testing.T) {
+	replace := func(old, with string) string {
+		if !strings.Contains(small, old) {
+			t.Fatalf("%q is not in the rubric", old)
+		}
+		return strings.Replace(small, old, with, 1)
+	}
+	for _, tt := range []struct{ name, text, want string }{
+		{"empty", "", "r.yaml: the file is empty: write one YAML document"},
+		{"two documents", small + "---\ndomain: e\n", "r.yaml: the file holds a second YAML document"},
+		{"no YAML", "a: [", "r.yaml: "},
+		{"unknown key", replace("domain: d", "domain: d\nauthor: me"), `unknown field "author"`},
+		{"key twice", replace("  look: see", "  look: see\n  look: see"), "look"},
+		{"no domain", replace("domain: d\n", ""), "r.yaml: domain: is missing: name the domain"},
+		{"no checks", small[:strings.Index(small, "checks:")], "r.yaml: checks: the rubric has none: add one"},
+		{"bad id", replace("id: c,", "id: C 1,"), `r.yaml: check C 1: id: "C 1" is none: write lower-case words`},
+		{"id twice", small + "  - {id: c, family: order, text: x, rule: {happens: {event: fix}}}\n", "r.yaml: check c: id: is there twice"},
+		{"bad family", replace("family: diagnosis", "family: diagnostics"), `r.yaml: check c: family: is "diagnostics": choose one of identification, diagnosis, consent, order, verification`},
+		{"no text", replace("text: Look first.", "text: ''"), "r.yaml: check c: text: is empty"},
+		{"no rule", replace(", rule: {before: {event: fix, need: look}}", ""), "r.yaml: check c: rule: is missing: write one of before"},
+		{"two rules", replace("rule: {", "rule: {happens: {event: fix}, "), "r.yaml: check c: rule: there are before and happens: keep one"},
+		{"unknown rule", replace("rule: {before", "rule: {bevore"), `unknown field "bevore"`},
+		{"unknown event", replace("need: look", "need: peek"), `r.yaml: check c: rule.before.need: there is no event "peek": choose one of fix, look, told`},
+		{"no event", replace("event: fix, ", ""), "r.yaml: check c: rule.before.event: is missing: name an event"},
+		{"no need", replace(", need: look", ""), "r.yaml: check c: rule.before.need: is missing"},
+		{"bad pick", replace("need: look", "need: look, pick: any"), `r.yaml: check c: rule.before.pick: is "any": choose one of each, first, last`},
+		{"bad shows", replace("need: look", "need: look, shows: {a: [b]}"), "r.yaml: check c: rule.before.shows.a: is no text, number or truth value"},
+		{"unknown done", replace("rule:", "applies_when: {done: peek}, rule:"), `r.yaml: check c: applies_when.done: there is no event "peek"`},
+		{"unknown condition", replace("rule:", "applies_when: {golden: peek}, rule:"), `unknown field "golden"`},
+		{"unknown pattern", replace("said: yes", "said: no"), `r.yaml: event told: said: there is no pattern "no": choose one of yes`},
+		{"empty event", replace("{call: mend}", "{by: agent}"), "r.yaml: event fix: names 0 of call, said and any: name one"},
+		{"call and text", replace("{call: mend}", "{call: mend, said: yes}"), "r.yaml: event fix: names 2 of call, said and any"},
+		{"who", replace("{call: mend}", "{call: mend, by: judge}"), `r.yaml: event fix: by: is "judge": write agent or user`},
+		{"list in a list", replace("{call: mend}", "{any: [all]}\n  all: {any: look}"), `r.yaml: event fix: any: event "all" is a list of events itself`},
+		{"bad args", replace("{call: mend}", "{call: mend, args: {a: {b: c}}}"), "r.yaml: event fix: args.a: is no text, number or truth value"},
+		{"args of a text", replace("{said: yes}", "{said: yes, args: {a: b}}"), "r.yaml: event told: has keys that only calls have"},
+		{"any text", replace("any: [ye]", "none: [ye]"), "r.yaml: pattern yes: fits every text: add any or match"},
+		{"upper case", replace("any: [ye]", "any: [Ye]"), `r.yaml: pattern yes: "Ye" is never found: texts are compared in lower case`},
+		{"bad expression", replace("any: [ye]", "match: '('"), "r.yaml: pattern yes: match: error parsing regexp"},
+		{"empty pattern", replace("yes: {by: user, any: [ye]}", "yes:"), "r.yaml: pattern yes: is empty"},
+		{"never without after", replace("before: {event: fix, need: look}", "never: {event: fix, need: look}"), "r.yaml: check c: rule.never.after: is missing"},
+		{"order without tools", replace("before: {event: fix, need: look}", "order: {first: mend}"), "r.yaml: check c: rule.order.then: is missing: name tools"},
+		{"agreed without yes", replace("before: {event: fix, need: look}", "agreed: {event: fix, offer: yes}"), `r.yaml: check c: rule.agreed.yes: there is no pattern ""`},
+		{"stated without args", replace("before: {event: fix, need: look}", "stated: {event: fix}"), "r.yaml: check c: rule.stated.args: is missing"},
+		{"happens less", replace("before: {event: fix, need: look}", "happens: {event: fix, least: -1}"), "r.yaml: check c: rule.happens.least: is -1: write 1 or more"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := rubric.Parse("r.yaml", []byte(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %s", err, tt.want)
+			}
+		})
+	}
+	if _, err := rubric.Parse("r.yaml", []byte(small)); err != nil {
+		t.Error(err)
+	}
+}
+
+// A check does not apply without a task, without a user, and where the plan or the conversation has nothing for it; each
+// says why.
+func TestNotApplicable(t *testing.T) {
+	r, err := rubric.Parse("r.yaml", []byte(strings.Replace(small, "rule:", "applies_when: {gold: mend, gold_all: [mend, see], gold_none: stop, asserts: works, done: look}, rule:", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	talk := "user: Hello.\nagent> see => ok\nagent> mend => ok"
+	for _, tt := range []struct{ name, task, talk, want string }{
+		{"applies", "gold=mend,see asserts=works", talk, "look came before fix"},
+		{"no user", "gold=mend,see asserts=works", "agent: Hello.", "there is no user in the conversation"},
+		{"not in the plan", "gold=see asserts=works", talk, "the gold plan has no mend"},
+		{"not all in the plan", "gold=mend asserts=works", talk, "the gold plan has no see"},
+		{"in the plan", "gold=mend,see,stop asserts=works", talk, "the gold plan has stop"},
+		{"not asked for", "gold=mend,see", talk, "the task does not ask for works"},
+		{"not done", "gold=mend,see asserts=works", "user: Hello.\nagent> mend => ok", "there was no look"},
+		{"no subject", "gold=mend,see asserts=works", "user: Hello.\nagent> see => ok\nagent> mend =>! no", "there was no fix"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			msgs, err := notation.Parse(tt.talk)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := r.Judge(msgs, taskOf(t, strings.Fields(tt.task)))
+			applicable, satisfied := v.Count()
+			want := 0
+			if tt.name == "applies" {
+				want = 1
+			}
+			if got := v.Results[0]; got.Why != tt.want || applicable != want || satisfied != want || !v.Valid() {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+	if got := r.Judge(nil, nil).Results[0]; got.State != rubric.NotApplicable || got.Why != "the task is unknown" || got.At != -1 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Parse and Judge never panic, whatever the file.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(small))
+	files, err := filepath.Glob(filepath.Join("data", "*.yaml"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	msgs, err := notation.Parse("user: Yes, ye.\nagent> see a=b => {\"a\": [\"b\"]}\nagent> mend a=b => ok\nuser> see => ok")
+	if err != nil {
+		f.Fatal(err)
+	}
+	task := &domains.Task{Criteria: &domains.Criteria{Actions: []domains.Action{{Name: "mend"}, {Name: "see"}}}}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r, err := rubric.Parse("fuzz.yaml", text)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "fuzz.yaml: ") {
+				t.Errorf("the error does not name the file: %v", err)
+			}
+			return
+		}
+		for _, res := range r.Judge(msgs, task).Results {
+			if res.Why == "" || res.At < -1 || res.At >= len(msgs) {
+				t.Errorf("%+v", res)
+			}
+		}
+	})
+}

@@ -68,6 +68,13 @@ var contextProse = regexp.MustCompile(`(?i)maximum context length|context (windo
 // bad request.
 var creditProse = regexp.MustCompile(`(?i)credit balance is too low|insufficient (credits|balance|funds)`)
 
+// leadingField is how Anthropic's messages begin where they are about one field.
+var leadingField = regexp.MustCompile(`^([a-z][a-z_]*(?:\.[a-z0-9_]+)*): `)
+
+// tooLargeProse matches the refusal of one request that is larger than an
+// account's limit for a whole minute. It is a 429, but waiting does not help.
+var tooLargeProse = regexp.MustCompile(`(?i)request too large for [^.]{0,120}tokens per min`)
+
 // classify turns a failed reply into an error. status is the HTTP status, or
 // 200 if the body of a successful reply turned out to be an error. The message
 // is never empty. It is total: any body yields an error.
@@ -92,6 +99,11 @@ func classify(status int, h http.Header, body []byte, now time.Time) *Error {
 	e.Kind = d.decide(e.Status)
 	if e.Status == 0 {
 		e.Status = statusOf[e.Kind]
+	}
+	if e.Param == "" && strings.EqualFold(d.kind, "invalid_request_error") {
+		if m := leadingField.FindStringSubmatch(e.Message); m != nil {
+			e.Param = m[1]
+		}
 	}
 	if e.Message == "" {
 		e.Message = plainText(body)
@@ -131,6 +143,8 @@ func (d errorDetail) decide(status int) Kind {
 		return KindContextWindow
 	case creditProse.MatchString(d.message):
 		return KindQuota
+	case tooLargeProse.MatchString(d.message):
+		return KindBadRequest
 	case status == 0:
 		for _, c := range []string{d.code, d.kind} {
 			if k, ok := general[strings.ToLower(c)]; ok {

@@ -29,12 +29,19 @@ type Endpoint struct {
 	BaseURL string // up to and without /chat/completions, a query after it; DefaultBaseURL if empty
 	Key     string // no Authorization header is sent without it
 	Model   string // used where a request names none
+	// Like is the model whose capabilities and price apply, where the endpoint
+	// calls it by a name of its own (a deployment); the model's name if empty.
+	Like string
+	// Server names the software behind an address that does not tell it, such
+	// as vllm, as rows of the table of models know it.
+	Server string
 	// Synthetic marks a scripted server that may see the tag of each call.
 	Synthetic bool
-	// Concurrency bounds the requests in flight, RPS their starts per second
-	// (0 is unbounded).
+	// Concurrency bounds the requests in flight, RPS their starts per second,
+	// TPM their tokens per minute (0 is unbounded).
 	Concurrency int
 	RPS         float64
+	TPM         float64
 	Timeout     time.Duration // of one attempt, from its start on the wire
 	Headers     map[string]string
 	Retry       RetryPolicy
@@ -105,8 +112,8 @@ func (e Endpoint) withDefaults() (Endpoint, error) {
 		return e, fmt.Errorf("endpoint %q: key holds a line break: remove it", e.Name)
 	}
 	e.Key = strings.TrimSpace(e.Key)
-	if e.Concurrency < 0 || e.RPS < 0 || e.Timeout < 0 {
-		return e, fmt.Errorf("endpoint %q: concurrency, rps and timeout must not be negative: use 0 for the default", e.Name)
+	if e.Concurrency < 0 || e.RPS < 0 || e.TPM < 0 || e.Timeout < 0 {
+		return e, fmt.Errorf("endpoint %q: concurrency, rps, tpm and timeout must not be negative: use 0 for the default", e.Name)
 	}
 	if e.Concurrency == 0 {
 		e.Concurrency = DefaultConcurrency
@@ -129,6 +136,11 @@ type Dialer struct {
 	Inside []Middleware
 	// Transport is NewTransport if nil.
 	Transport http.RoundTripper
+	// Live, if set, counts the calls under way.
+	Live *Live
+	// Warn, if set, hears once for each model and parameter that the parameter
+	// was asked for and is not sent. It must be safe for concurrent use.
+	Warn func(text string)
 
 	mu       sync.Mutex
 	limiters map[string]*Limiter
@@ -136,11 +148,14 @@ type Dialer struct {
 
 // Dial returns a client for the endpoint. From the outside in it is
 //
-//	meter → Inside → retry → limiter → timeout → provider
+//	live → meter → Inside → retry → limiter → timeout → provider
 //
 // so that a call is metered once, a wait between attempts holds no slot, and
 // the time of an attempt starts when it has one.
-func (d *Dialer) Dial(e Endpoint) (Client, error) {
+func (d *Dialer) Dial(e Endpoint) (Client, error) { return d.DialInside(e) }
+
+// DialInside is Dial with middleware for this endpoint alone, behind Inside.
+func (d *Dialer) DialInside(e Endpoint, inside ...Middleware) (Client, error) {
 	e, err := e.withDefaults()
 	if err != nil {
 		return nil, err
@@ -155,22 +170,28 @@ func (d *Dialer) Dial(e Endpoint) (Client, error) {
 		return nil, err
 	}
 	var m []Middleware
+	if d.Live != nil {
+		m = append(m, d.Live.Wrap)
+	}
+	e.Retry.live = d.Live
 	if d.Meter != nil {
 		m = append(m, d.Meter.Wrap)
 	}
-	m = append(m, d.Inside...)
+	m = append(append(m, d.Inside...), inside...)
 	m = append(m, Retry(e.Retry), l.Wrap, Timeout(e.Timeout))
-	return Chain(newProvider(e, d.Models, d.Transport), m...), nil
+	p := newProvider(e, d.Models, d.Transport)
+	p.warn = d.Warn
+	return Chain(p, m...), nil
 }
 
 // limiter returns the one limiter of the endpoint's address, key and model.
 func (d *Dialer) limiter(e Endpoint) (*Limiter, error) {
 	id := strings.Join([]string{e.BaseURL, e.Key, e.Model}, "\n")
-	limits := Limits{Concurrency: e.Concurrency, RPS: e.RPS}
+	limits := Limits{Concurrency: e.Concurrency, RPS: e.RPS, TPM: e.TPM}
 	if l := d.limiters[id]; l != nil {
 		if l.limits != limits {
-			return nil, fmt.Errorf("endpoint %q: another endpoint reaches the same model with concurrency %d and rps %g: set both alike",
-				e.Name, l.limits.Concurrency, l.limits.RPS)
+			return nil, fmt.Errorf("endpoint %q: another endpoint reaches the same model with concurrency %d, rps %g and tpm %g: set them alike",
+				e.Name, l.limits.Concurrency, l.limits.RPS, l.limits.TPM)
 		}
 		return l, nil
 	}
@@ -211,19 +232,19 @@ func EncodeRequest(e Endpoint, m Models, req Request) (body []byte, dropped []st
 	if model == "" {
 		model = e.Model
 	}
-	return encodeRequest(e, model, req, m.For(e.BaseURL, model), lesson{})
+	return encodeRequest(e, model, req, m.of(e, model), lesson{})
 }
 
 // NewTransport returns an HTTP transport that keeps enough idle connections for
-// a few hundred concurrent calls to one host.
+// thousands of concurrent calls to one host: each that is closed in a lull is one
+// to open, with its handshake, a moment later.
 func NewTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
 		DialContext:           dialer.DialContext,
 		ForceAttemptHTTP2:     true,
-		MaxIdleConns:          1024,
-		MaxIdleConnsPerHost:   512,
+		MaxIdleConnsPerHost:   8192,
 		IdleConnTimeout:       90 * time.Second,
 		TLSHandshakeTimeout:   15 * time.Second,
 		ExpectContinueTimeout: time.Second,

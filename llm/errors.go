@@ -25,6 +25,7 @@ const (
 	KindTimeout       Kind = "timeout"        // one attempt took too long
 	KindNetwork       Kind = "network"        // no reply at all
 	KindCancelled     Kind = "cancelled"      // the caller's context ended
+	KindCassette      Kind = "cassette"       // a recording lacks the answer or has another one
 )
 
 // hints say what to do next, by kind.
@@ -40,6 +41,7 @@ var hints = map[Kind]string{
 	KindTimeout:       "raise the endpoint's timeout",
 	KindNetwork:       "check base_url and the network",
 	KindCancelled:     "",
+	KindCassette:      "record anew, or replay what was recorded with the same setup",
 }
 
 // Error is the one error type of this package. Callers find it with errors.As

@@ -60,13 +60,15 @@ func TestFailuresAreClassified(t *testing.T) {
 		{"C18 JSON cut, length honest", rawReply(`{"choices":[{"message":{"role":"assistant","content":"Hel`), llm.KindMalformed, 200, "cut off or not valid JSON", true},
 		{"C18 JSON cut, connection broken", faultserver.Cut("Hello", 40), llm.KindMalformed, 200, "cut off", true},
 		{"C18 a list", rawReply(`[1,2]`), llm.KindMalformed, 200, "list", true},
-		{"C18 a stream although none was asked for", rawReply("data: {\"choices\":[]}\n\n"), llm.KindMalformed, 200, "not JSON", true},
+		{"C18 a stream although none was asked for", rawReply("data: {\"choices\":[]}\n\n"), llm.KindMalformed, 200, "event stream", true},
 
 		{"C19 rate limit", faultserver.Error(429, "requests", "rate_limit_exceeded", "", "Rate limit reached"), llm.KindRateLimit, 429, "Rate limit reached", true},
 		{"C20 quota", faultserver.Error(429, "insufficient_quota", "insufficient_quota", "", "You exceeded your current quota"), llm.KindQuota, 429, "quota", false},
 		{"C20 quota in a 200", rawReply(`{"error":{"type":"insufficient_quota","message":"pay"}}`), llm.KindQuota, 402, "pay", false},
 		{"C20 payment required", status(402, `{"error":{"message":"Insufficient credits","code":402}}`), llm.KindQuota, 402, "Insufficient credits", false},
 		{"C20 empty account as bad request", status(400, `{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low"}}`), llm.KindQuota, 400, "credit balance", false},
+
+		{"C20 one request above the limit of a minute", faultserver.Error(429, "tokens", "rate_limit_exceeded", "", "Request too large for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000, Requested 45000."), llm.KindBadRequest, 429, "too large", false},
 
 		{"C21 list of errors", status(429, `[{"error":{"code":429,"message":"Resource has been exhausted","status":"RESOURCE_EXHAUSTED"}}]`), llm.KindRateLimit, 429, "exhausted", true},
 		{"C21 list of errors, wrong key", status(400, `[{"error":{"code":400,"message":"API key not valid","status":"INVALID_ARGUMENT","details":[{"@type":"x","reason":"API_KEY_INVALID"}]}}]`), llm.KindAuth, 400, "API key not valid", false},

@@ -11,19 +11,21 @@ import (
 	"github.com/tauguide/tauguide/llm/faultserver"
 )
 
-// models loads the table that the program ships.
+// models loads the tables that the program ships.
 func models(t testing.TB) llm.Models {
 	t.Helper()
-	const file = "../configs/models.yaml"
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
+	load := func(file string, read func(string, []byte) (llm.Models, error)) llm.Models {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := read(file, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
 	}
-	m, err := llm.LoadModels(file, data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return load("../configs/models.yaml", llm.LoadModels).With(load("../configs/prices.yaml", llm.LoadPrices))
 }
 
 // once dials the server for a single attempt.

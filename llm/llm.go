@@ -173,6 +173,9 @@ type Response struct {
 	// Model and RequestID are as the provider reported them.
 	Model     string `json:"model,omitempty"`
 	RequestID string `json:"request_id,omitempty"`
+	// Replayed: the answer comes from a recording. Nobody was asked now, and
+	// what Usage and Cost say was spent when it was recorded.
+	Replayed bool `json:"replayed,omitempty"`
 	// Attempts counts the HTTP requests spent on this answer.
 	Attempts int `json:"attempts"`
 	// Latency is the time of the attempt that answered; Elapsed also counts

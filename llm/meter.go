@@ -29,9 +29,17 @@ type Totals struct {
 	Cost        float64 `json:"cost"`
 	UnknownCost int64   `json:"unknown_cost"`
 
+	// Replayed counts the calls that a recording answered. They cost nothing
+	// and are in no other sum; what they cost when they were recorded is
+	// WouldTokens, prompts and answers, and WouldCost in dollars, as far as known.
+	Replayed     int64   `json:"replayed,omitempty"`
+	WouldTokens  int64   `json:"would_tokens,omitempty"`
+	WouldCost    float64 `json:"would_cost,omitempty"`
+	WouldUnknown int64   `json:"would_unknown,omitempty"` // answers whose cost is missing from WouldCost
+
 	Latency time.Duration `json:"latency"` // of the answering attempts
 
-	pico int64 // cost in 1e-12 dollars, so that sums do not depend on order
+	pico, wouldPico int64 // costs in 1e-12 dollars, so that sums do not depend on order
 }
 
 // KnownCost returns the dollars, or nil if the cost of any answer is unknown.
@@ -58,6 +66,11 @@ func (t Totals) Plus(o Totals) Totals {
 	t.UnknownReasoning += o.UnknownReasoning
 	t.UnknownCost += o.UnknownCost
 	t.Latency += o.Latency
+	t.Replayed += o.Replayed
+	t.WouldTokens += o.WouldTokens
+	t.WouldUnknown += o.WouldUnknown
+	t.wouldPico += o.wouldPico
+	t.WouldCost = float64(t.wouldPico) / 1e12
 	t.pico += o.pico
 	t.Cost = float64(t.pico) / 1e12
 	return t
@@ -88,6 +101,9 @@ func (m *Meter) Wrap(next Client) Client {
 
 func answerTotals(r Response) Totals {
 	t := usageTotals(r.Usage, r.Cost)
+	if r.Replayed {
+		return Totals{Replayed: 1, WouldTokens: t.PromptTokens + t.CompletionTokens, WouldCost: t.Cost, WouldUnknown: t.UnknownCost, wouldPico: t.pico}
+	}
 	t.Calls, t.Attempts, t.Latency = 1, int64(r.Attempts), r.Latency
 	return t
 }

@@ -27,6 +27,12 @@ const (
 	EchoAlways    = "always"
 )
 
+// How the key is sent.
+const (
+	AuthBearer = "bearer"  // Authorization: Bearer KEY
+	AuthAPIKey = "api-key" // Api-Key: KEY
+)
+
 // The spellings of the output limit.
 const (
 	maxTokens           = "max_tokens"
@@ -48,6 +54,7 @@ type Capability struct {
 	// ParallelToolCalls is sent with tools where it is set.
 	ParallelToolCalls *bool
 	Echo              Echo
+	Auth              string // one of the Auth constants, bearer if empty
 	Price             Price
 }
 
@@ -73,6 +80,8 @@ type Models struct{ rows []row }
 type row struct {
 	Match             []string    `yaml:"match"`
 	BaseURL           []string    `yaml:"base_url"`
+	Server            []string    `yaml:"server"`
+	Auth              *string     `yaml:"auth"`
 	TokenField        *string     `yaml:"token_field"`
 	Drop              *[]string   `yaml:"drop"`
 	DropReasoning     *[]string   `yaml:"drop_when_reasoning"`
@@ -140,17 +149,51 @@ func (m Models) With(over Models) Models {
 // For resolves the capabilities of a model behind an endpoint: all matching
 // rows in order, later ones overriding earlier ones field by field. Patterns
 // match the whole model name or the part after its last slash, ignoring case.
-func (m Models) For(baseURL, model string) Capability {
+func (m Models) For(baseURL, model string) Capability { return m.resolve(baseURL, "", model) }
+
+// Of is For with all that an endpoint says of itself, for its own model.
+func (m Models) Of(e Endpoint) Capability { return m.of(e, e.Model) }
+
+// of is For with all that an endpoint says of itself.
+func (m Models) of(e Endpoint, model string) Capability {
+	if e.Like != "" {
+		model = e.Like
+	}
+	return m.resolve(e.BaseURL, e.Server, model)
+}
+
+// Servers lists the names that rows know a server by, sorted.
+func (m Models) Servers() []string {
+	var out []string
+	for _, r := range m.rows {
+		out = append(out, r.Server...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func (m Models) resolve(baseURL, server, model string) Capability {
 	c := Capability{TokenField: maxTokens, SystemRole: System, EmptyContent: EmptyNull, Echo: Echo{When: EchoNever}}
 	name := strings.ToLower(model)
 	short := name[strings.LastIndexByte(name, '/')+1:]
 	for _, r := range m.rows {
-		if (matches(r.Match, name) || matches(r.Match, short)) &&
-			(len(r.BaseURL) == 0 || matches(r.BaseURL, strings.ToLower(baseURL))) {
+		if (matches(r.Match, name) || matches(r.Match, short)) && r.serves(strings.ToLower(baseURL), strings.ToLower(server)) {
 			r.apply(&c)
 		}
 	}
 	return c
+}
+
+// serves tells whether a row is for the server at an address. A name that is
+// given decides; the address is for those who give none.
+func (r row) serves(baseURL, server string) bool {
+	if len(r.BaseURL) == 0 && len(r.Server) == 0 {
+		return true
+	}
+	if server != "" && len(r.Server) > 0 {
+		return slices.Contains(r.Server, server)
+	}
+	return matches(r.BaseURL, baseURL)
 }
 
 func matches(patterns []string, s string) bool {
@@ -168,6 +211,7 @@ func (r row) apply(c *Capability) {
 	set(&c.OneSystem, r.OneSystem)
 	set(&c.EmptyContent, r.EmptyContent)
 	set(&c.StrictArguments, r.StrictArguments)
+	set(&c.Auth, r.Auth)
 	if r.ParallelToolCalls != nil {
 		c.ParallelToolCalls = r.ParallelToolCalls
 	}
@@ -198,6 +242,7 @@ func (r row) check() (key, why string) {
 	oneOf("token_field", r.TokenField, maxTokens, maxCompletionTokens, bothTokenFields)
 	oneOf("system_role", r.SystemRole, string(System), string(Developer))
 	oneOf("empty_content", r.EmptyContent, EmptyOmit, EmptyString, EmptyNull, EmptySpace)
+	oneOf("auth", r.Auth, AuthBearer, AuthAPIKey)
 	if r.Echo != nil {
 		oneOf("echo.when", &r.Echo.When, EchoNever, EchoToolTurns, EchoAlways)
 	}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -39,19 +38,17 @@ type provider struct {
 	address  *url.URL // of chat completions, query included
 	secrets  Redactor
 
+	warn func(string) // nil for nobody
+
 	mu      sync.Mutex
 	learned map[string]*lesson // by model
-}
-
-// lesson is what an endpoint refused for one model.
-type lesson struct {
-	refused    []string
-	tokenField string
+	warned  map[string]bool    // by model and parameter
 }
 
 // exchange is one HTTP request and what came back.
 type exchange struct {
 	body      []byte
+	auth      string
 	tag       string
 	raw       []byte
 	requestID string
@@ -62,7 +59,7 @@ type exchangeKey struct{}
 
 func newProvider(e Endpoint, m Models, rt http.RoundTripper) *provider {
 	p := &provider{
-		endpoint: e, models: m, learned: map[string]*lesson{}, secrets: NewRedactor(e), address: e.address(),
+		endpoint: e, models: m, learned: map[string]*lesson{}, warned: map[string]bool{}, secrets: NewRedactor(e), address: e.address(),
 		// The per-attempt deadline comes from the context; a redirect would
 		// turn a POST into a GET.
 		http: &http.Client{Transport: rt, CheckRedirect: func(*http.Request, []*http.Request) error {
@@ -83,14 +80,15 @@ func (p *provider) Complete(ctx context.Context, req Request) (Response, error) 
 	if model == "" {
 		model = p.endpoint.Model
 	}
-	caps := p.models.For(p.endpoint.BaseURL, model)
+	caps := p.models.of(p.endpoint, model)
 	for attempt := 1; ; attempt++ {
 		known := p.lesson(model)
 		body, dropped, err := encodeRequest(p.endpoint, model, req, caps, known)
 		if err != nil {
 			return Response{}, p.sign(&Error{Kind: KindBadRequest, Message: err.Error(), Err: err}, model, attempt-1)
 		}
-		resp, failure := p.once(ctx, body, req.Tag)
+		p.tell(model, dropped)
+		resp, failure := p.once(ctx, body, req.Tag, caps.Auth)
 		if failure != nil {
 			if p.learn(model, failure, body, known) {
 				continue
@@ -111,7 +109,12 @@ func encodeRequest(ep Endpoint, model string, req Request, caps Capability, know
 	if known.tokenField != "" {
 		caps.TokenField = known.tokenField
 	}
-	e := encoder{caps: caps, origin: ep.Origin(model), refused: known.refused}
+	var dropped []string
+	if known.plainSystem {
+		caps.SystemRole, caps.Developer = System, false
+		dropped = []string{developerRole}
+	}
+	e := encoder{caps: caps, origin: ep.Origin(model), refused: known.refused, dropped: dropped}
 	e.buf = make([]byte, 0, sizeHint(req))
 	if err := e.encode(model, req); err != nil {
 		return nil, nil, err
@@ -140,8 +143,8 @@ func (p *provider) sign(e *Error, model string, attempts int) *Error {
 }
 
 // once makes one HTTP request.
-func (p *provider) once(ctx context.Context, body []byte, tag Tag) (Response, *Error) {
-	x := &exchange{body: body}
+func (p *provider) once(ctx context.Context, body []byte, tag Tag, auth string) (Response, *Error) {
+	x := &exchange{body: body, auth: auth}
 	if p.endpoint.Synthetic {
 		x.tag = encodeTag(tag)
 	}
@@ -207,6 +210,12 @@ func (p *provider) Do(req *http.Request) (*http.Response, error) {
 	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
 	req.ContentLength = int64(len(x.body))
 	req.Header.Set("User-Agent", "tauguide")
+	if x.auth == AuthAPIKey {
+		req.Header.Del("Authorization")
+		if p.endpoint.Key != "" {
+			req.Header.Set("Api-Key", p.endpoint.Key)
+		}
+	}
 	for key, value := range p.endpoint.Headers {
 		req.Header.Set(key, value)
 	}
@@ -261,60 +270,6 @@ func (p *provider) receive(x *exchange, reply *http.Response, raw []byte, readEr
 	p.secrets.answer(a)
 	x.answer, x.raw = a, json.RawMessage(bytes.TrimSpace(raw))
 	return nil
-}
-
-func (p *provider) lesson(model string) lesson {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if l := p.learned[model]; l != nil {
-		return lesson{slices.Clone(l.refused), l.tokenField}
-	}
-	return lesson{}
-}
-
-// learnable are the parameters that may be left out when an endpoint refuses
-// them: they tune sampling. Others change what is asked, so their refusal is an
-// error for the user to settle.
-var learnable = []string{
-	"temperature", "top_p", "top_k", "min_p", "seed", "presence_penalty", "frequency_penalty", "repetition_penalty",
-	"logprobs", "top_logprobs", "logit_bias", "parallel_tool_calls",
-}
-
-// learn remembers a refusal and tells whether the request is worth sending
-// again. It goes by the error's param field alone, never by its prose, and only
-// where that field was in the body, so it ends after as many rounds as there
-// are parameters.
-func (p *provider) learn(model string, e *Error, body []byte, known lesson) bool {
-	if e.Kind != KindBadRequest || (e.Status != 400 && e.Status != 422) || e.Param == "" {
-		return false
-	}
-	var sent map[string]json.RawMessage
-	if json.Unmarshal(body, &sent) != nil || sent[e.Param] == nil {
-		return false
-	}
-	field := ""
-	switch {
-	case slices.Contains(learnable, e.Param):
-	case e.Param == maxTokens && known.tokenField == "":
-		field = maxCompletionTokens
-	case e.Param == maxCompletionTokens && known.tokenField == "":
-		field = maxTokens
-	default:
-		return false
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	l := p.learned[model]
-	if l == nil {
-		l = &lesson{}
-		p.learned[model] = l
-	}
-	if field != "" {
-		l.tokenField = field
-	} else if !slices.Contains(l.refused, e.Param) {
-		l.refused = append(l.refused, e.Param)
-	}
-	return true
 }
 
 // encodeTag writes the tag as a header value: JSON in plain ASCII.

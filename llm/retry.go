@@ -27,6 +27,8 @@ type RetryPolicy struct {
 	// Notify, if set, hears of each wait before it begins. It must be quick
 	// and safe for concurrent use.
 	Notify func(req Request, err *Error, attempt int, wait time.Duration)
+
+	live *Live // counts the calls that wait
 }
 
 func (p RetryPolicy) withDefaults() RetryPolicy {
@@ -73,12 +75,14 @@ type retrier struct {
 	sent     int // HTTP requests so far
 	failures int // attempts that failed, other than rate limits
 	limited  int // attempts that met a rate limit
+	waits    bool
 	last     *Error
 	failed   *Error // the last one that was not the end of the caller's context
 }
 
 func (r *retrier) run(ctx context.Context) (Response, error) {
 	start := time.Now()
+	defer r.waiting(false)
 	b := &backoff.ExponentialBackOff{
 		InitialInterval: r.policy.Base, MaxInterval: r.policy.Max, Multiplier: 2, RandomizationFactor: 0.5,
 	}
@@ -109,6 +113,7 @@ func (r *retrier) run(ctx context.Context) (Response, error) {
 // attempt sends once and sorts what comes back: done, final, or worth waiting
 // for.
 func (r *retrier) attempt(ctx context.Context) (Response, error) {
+	r.waiting(false)
 	resp, err := r.next.Complete(ctx, r.req)
 	if err == nil {
 		r.sent += resp.Attempts
@@ -145,7 +150,19 @@ func (r *retrier) attempt(ctx context.Context) (Response, error) {
 	return Response{}, e
 }
 
+// waiting keeps the count of calls that wait right.
+func (r *retrier) waiting(is bool) {
+	switch {
+	case is && !r.waits:
+		r.policy.live.retry(1)
+	case !is && r.waits:
+		r.policy.live.retry(-1)
+	}
+	r.waits = is
+}
+
 func (r *retrier) notify(_ error, wait time.Duration) {
+	r.waiting(true)
 	if r.policy.Notify != nil {
 		r.policy.Notify(r.req, r.last, r.sent, wait)
 	}

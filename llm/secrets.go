@@ -198,6 +198,16 @@ func fold(text []byte, places *[]int) []byte {
 	folded := make([]byte, 0, len(text))
 	var at []int
 	for i := 0; i < len(text); {
+		if places == nil { // most of a text is plain, and is copied in runs
+			n := bytes.IndexAny(text[i:], `\%&`)
+			if n < 0 {
+				n = len(text) - i
+			}
+			folded = append(folded, text[i:i+n]...)
+			if i += n; i == len(text) {
+				break
+			}
+		}
 		from, width := len(folded), 1
 		if c := text[i]; c == '\\' || c == '%' || c == '&' {
 			folded, width = unescape(folded, text[i:])

@@ -46,6 +46,12 @@ func readAnswer(status int, h http.Header, body []byte, now time.Time) (*answer,
 		}
 		return nil, unreadable("the reply is a list, not an object")
 	case body[0] != '{':
+		if event, ok := eventStream(body); ok {
+			if event != nil {
+				return nil, classify(status, h, event, now)
+			}
+			return nil, unreadable("the reply is an event stream, which was not asked for")
+		}
 		return nil, unreadable("the reply is not JSON")
 	}
 	var top map[string]json.RawMessage

@@ -7,12 +7,15 @@
 package faultserver
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -52,7 +55,9 @@ func (r Reply) After(d time.Duration) Reply {
 
 // Request is what the server received.
 type Request struct {
+	Host         string
 	Method, Path string
+	Query        string
 	Header       http.Header
 	Body         []byte
 }
@@ -68,8 +73,8 @@ func (r Request) JSON(t testing.TB) map[string]any {
 	return m
 }
 
-// Server answers POST <URL>/chat/completions and records every request. All
-// methods are safe for concurrent use.
+// Server answers POST to any path that ends in /chat/completions and records
+// every request. All methods are safe for concurrent use.
 type Server struct {
 	URL string // base URL, up to and with /v1
 
@@ -106,6 +111,16 @@ func NewFunc(t testing.TB, script func(n int, r Request) Reply) *Server {
 	return s
 }
 
+// Transport takes the connections to every host to this server, so that a client
+// can be given the address of a provider. Addresses must be http.
+func (s *Server) Transport() *http.Transport {
+	here := strings.TrimSuffix(strings.TrimPrefix(s.URL, "http://"), "/v1")
+	return &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, network, here)
+	}}
+}
+
 // Requests returns what was received so far, in order of arrival.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
@@ -128,12 +143,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client gave up while sending
 	}
-	req := Request{Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone(), Body: body}
+	req := Request{Host: r.Host, Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Header: r.Header.Clone(), Body: body}
 	s.mu.Lock()
 	n := len(s.seen)
 	s.seen = append(s.seen, req)
 	s.mu.Unlock()
-	if r.Method != http.MethodPost || r.URL.Path != "/v1/chat/completions" {
+	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/chat/completions") {
 		http.Error(w, fmt.Sprintf("no such route: %s %s", r.Method, r.URL.Path), http.StatusNotFound)
 		return
 	}

@@ -1,0 +1,115 @@
+package llm
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// lesson is what an endpoint refused for one model.
+type lesson struct {
+	refused    []string
+	tokenField string
+	// plainSystem: the developer role is not understood.
+	plainSystem bool
+}
+
+func (p *provider) lesson(model string) lesson {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if l := p.learned[model]; l != nil {
+		return lesson{slices.Clone(l.refused), l.tokenField, l.plainSystem}
+	}
+	return lesson{}
+}
+
+// learnable are the parameters that may be left out when an endpoint refuses
+// them: they tune sampling. Others change what is asked, so their refusal is an
+// error for the user to settle.
+var learnable = []string{
+	"temperature", "top_p", "top_k", "min_p", "seed", "presence_penalty", "frequency_penalty", "repetition_penalty",
+	"logprobs", "top_logprobs", "logit_bias", "parallel_tool_calls",
+}
+
+// developerRole is how a refused developer role is named among the parameters
+// that were not sent.
+const developerRole = "developer role"
+
+// learn remembers a refusal and tells whether the request is worth sending
+// again. It goes by the error's param field, never by its prose alone, and only
+// where that field was in the body, so it ends after as many rounds as there
+// are parameters.
+func (p *provider) learn(model string, e *Error, body []byte, known lesson) bool {
+	if e.Kind != KindBadRequest || (e.Status != 400 && e.Status != 422) {
+		return false
+	}
+	var change func(*lesson)
+	switch {
+	case !known.plainSystem && refusesDeveloper(e, body):
+		change = func(l *lesson) { l.plainSystem = true }
+	case !sends(body, e.Param):
+		return false
+	case slices.Contains(learnable, e.Param):
+		change = func(l *lesson) {
+			if !slices.Contains(l.refused, e.Param) {
+				l.refused = append(l.refused, e.Param)
+			}
+		}
+	case e.Param == maxTokens && known.tokenField == "":
+		change = func(l *lesson) { l.tokenField = maxCompletionTokens }
+	case e.Param == maxCompletionTokens && known.tokenField == "":
+		change = func(l *lesson) { l.tokenField = maxTokens }
+	default:
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l := p.learned[model]
+	if l == nil {
+		l = &lesson{}
+		p.learned[model] = l
+	}
+	change(l)
+	return true
+}
+
+// sends tells whether the top level of a body has a field.
+func sends(body []byte, field string) bool {
+	var sent map[string]json.RawMessage
+	return field != "" && json.Unmarshal(body, &sent) == nil && sent[field] != nil
+}
+
+// messageRole matches how providers point to the role of a message.
+var messageRole = regexp.MustCompile(`^messages?([.\[]\d+\]?)?[.\[]role`)
+
+// refusesDeveloper tells whether an endpoint does not know the role developer,
+// which was sent: it points to a role, or its words name the role as such.
+func refusesDeveloper(e *Error, body []byte) bool {
+	if !bytes.Contains(body, []byte(`{"role":"developer"`)) {
+		return false
+	}
+	words := strings.ToLower(e.Message)
+	return messageRole.MatchString(e.Param) || (strings.Contains(words, "developer") && strings.Contains(words, "role"))
+}
+
+// tell warns once of each parameter that is not sent.
+func (p *provider) tell(model string, dropped []string) {
+	if p.warn == nil || len(dropped) == 0 {
+		return
+	}
+	var fresh []string
+	p.mu.Lock()
+	for _, name := range dropped {
+		if key := model + "\n" + name; !p.warned[key] {
+			p.warned[key] = true
+			fresh = append(fresh, name)
+		}
+	}
+	p.mu.Unlock()
+	if len(fresh) > 0 {
+		p.warn(fmt.Sprintf("endpoint %q: model %s does not take %s: not sent", p.endpoint.Name, model, strings.Join(fresh, ", ")))
+	}
+}

@@ -15,18 +15,21 @@ import (
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
 
-// variable matches $NAME, ${NAME} and $$.
-var variable = regexp.MustCompile(`\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)`)
+// variable matches $NAME, ${NAME}, ${NAME:-default} and $$.
+var variable = regexp.MustCompile(`\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}|\$([A-Za-z_][A-Za-z0-9_]*)`)
 
 // expandAll replaces environment variables where configs may name them. One that is not set is noted: it is an error
 // only if its value turns out to be needed.
 func expandAll(tree any, s *source, env func(string) string) {
 	top, _ := tree.(map[string]any)
 	expand(top, "data", "data", s, env)
+	if m, ok := top["cassette"].(map[string]any); ok {
+		expand(m, "path", "cassette.path", s, env)
+	}
 	models, _ := top["models"].(map[string]any)
 	for name, m := range models {
 		if m, ok := m.(map[string]any); ok {
-			for _, key := range []string{"base_url", "key"} {
+			for _, key := range []string{"base_url", "key", "model"} {
 				expand(m, key, join(join("models", name), key), s, env)
 			}
 		}
@@ -40,11 +43,14 @@ func expand(m map[string]any, key, path string, s *source, env func(string) stri
 	}
 	s.raw[path] = text
 	m[key] = variable.ReplaceAllStringFunc(text, func(match string) string {
-		name := strings.Trim(match, "${}")
+		name, otherwise, optional := strings.Cut(strings.TrimSuffix(strings.TrimLeft(match, "${"), "}"), ":-")
 		if name == "" {
 			return "$"
 		}
 		value := env(name)
+		if value == "" && optional {
+			return otherwise
+		}
 		if value == "" && !slices.Contains(strings.Split(s.unset[path], ", "), name) {
 			s.unset[path] = strings.TrimPrefix(s.unset[path]+", "+name, ", ")
 		}
@@ -72,9 +78,6 @@ func (c *Config) check() error {
 	add := func(path, format string, args ...any) {
 		complaints = append(complaints, c.source.errorf(path, format, args...))
 	}
-	if c.Cassette.Mode != "off" {
-		add("cassette.mode", "cassette.mode: %s is not available in this version: leave it at off", c.Cassette.Mode)
-	}
 	if strings.TrimSpace(c.Note) == "" {
 		add("note", "note is blank%s", because("note"))
 	}
@@ -90,6 +93,7 @@ func (c *Config) check() error {
 	}
 	c.checkModels(add)
 	c.checkDomains(add)
+	c.checkAttack(add)
 	c.checkSystems(add, model)
 	return joined(complaints)
 }
@@ -194,6 +198,11 @@ func (c *Config) checkSystems(add complain, model func(path, name string)) {
 		}
 		if s.Model != "" {
 			model(at+".model", s.Model)
+		}
+		for k, name := range s.Domains {
+			if path := at + ".domains[" + strconv.Itoa(k) + "]"; !slices.ContainsFunc(c.Domains, func(d Domain) bool { return d.Name == name }) {
+				add(path, "%s: the config has no domain %q: add it under domains, or remove it here", path, name)
+			}
 		}
 		for k, o := range s.Overlays {
 			if _, err := agents.OverlayOf(o.Name); err != nil {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/attack"
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
 
@@ -31,7 +33,7 @@ type Config struct {
 	Limits   Limits           `json:"limits"`
 	Cassette Cassette         `json:"cassette"`
 	Models   map[string]Model `json:"models"`
-	User     Role             `json:"user"`
+	User     User             `json:"user"`
 	Judge    Role             `json:"judge"`
 	Domains  []Domain         `json:"domains"`
 	Systems  []System         `json:"systems"`
@@ -46,14 +48,15 @@ type Limits struct {
 	MaxErrors   int      `json:"max_errors"`
 	Timeout     Duration `json:"timeout"` // of one conversation
 	Concurrency int      `json:"concurrency"`
-	MaxCost     float64  `json:"max_cost"`   // dollars of the whole run; 0 is no bound
-	MaxTokens   int64    `json:"max_tokens"` // tokens of the whole run, prompts included; 0 is no bound
+	Budget               // of the whole run; the time is that of one execution
+	// Conversation bounds each conversation by itself, its grading not counted.
+	Conversation Budget `json:"conversation"`
 }
 
 // Cassette says whether model answers are recorded or replayed.
 type Cassette struct {
-	Mode string `json:"mode"`
-	Path string `json:"path,omitempty"`
+	Mode string `json:"mode"`           // off, record, replay, verify
+	Path string `json:"path,omitempty"` // default: cassette in the run directory
 }
 
 // Model is a language model under the name that systems call it by.
@@ -68,6 +71,9 @@ type Model struct {
 	ReasoningEffort string                     `json:"reasoning_effort,omitempty"`
 	Concurrency     int                        `json:"concurrency,omitempty"`
 	RPS             float64                    `json:"rps,omitempty"`
+	Limits          ModelLimits                `json:"limits,omitzero"`
+	Like            string                     `json:"like,omitempty"`    // the model whose capabilities and price apply
+	Server          string                     `json:"server,omitempty"`  // the software at base_url, see configs/models.yaml
 	Timeout         Duration                   `json:"timeout,omitempty"` // of one request
 	Extra           map[string]json.RawMessage `json:"extra,omitempty"`
 
@@ -76,6 +82,12 @@ type Model struct {
 	// Mistakes and FollowsGuidance say how it behaves in this process; a server at base_url has its own settings.
 	Mistakes        *synthetic.Mistakes `json:"mistakes,omitempty"`
 	FollowsGuidance *float64            `json:"follows_guidance,omitempty"`
+}
+
+// ModelLimits are those of an account at a provider.
+type ModelLimits struct {
+	RPM float64 `json:"rpm,omitempty"` // requests per minute
+	TPM float64 `json:"tpm,omitempty"` // tokens per minute, prompts and answers
 }
 
 // Scripted returns the behaviour of a scripted model. Without follows_guidance it heeds all guidance; without mistakes
@@ -112,7 +124,8 @@ type Domain struct {
 	Split      string             `json:"split"`
 	PolicyType domains.PolicyType `json:"policy_type,omitempty"`
 	Solo       bool               `json:"solo,omitempty"`
-	Tasks      []string           `json:"tasks,omitempty"` // of the split; all if empty
+	Tasks      []string           `json:"tasks,omitempty"`   // of the split; all if empty
+	Attacks    string             `json:"attacks,omitempty"` // file of attacks, for a user that attacks; empty or default for those of the program
 }
 
 // System is one system under test: an agent, its model, and overlays around it.
@@ -122,6 +135,12 @@ type System struct {
 	Model    string          `json:"model,omitempty"`
 	Params   json.RawMessage `json:"params,omitempty"`
 	Overlays []Overlay       `json:"overlays,omitempty"` // the first is the outermost
+	Domains  []string        `json:"domains,omitempty"`  // that it is run on; all if empty
+}
+
+// on reports whether the system is run on a domain.
+func (s System) on(domain string) bool {
+	return len(s.Domains) == 0 || slices.Contains(s.Domains, domain)
 }
 
 // Overlay is one layer around an agent. In a config it is a map with the name as its only key.
@@ -214,8 +233,10 @@ func parse(file string, text []byte, env func(string) string) (*Config, error) {
 	}
 	c.source = src
 	for i := range c.Domains {
-		if c.Domains[i].Split == "" {
+		if c.Domains[i].Split == "" && c.User.Attack == "" {
 			c.Domains[i].Split = "base"
+		} else if c.Domains[i].Split == "" {
+			c.Domains[i].Split = attack.Split
 		}
 	}
 	for name, m := range c.Models {

@@ -26,6 +26,7 @@ domains: [{name: retail}]
 // badConfigs are configs that must be refused; what is said about them is in testdata/config_errors.golden.
 var badConfigs = []struct{ name, text string }{
 	{"empty file", ""},
+	{"a system on an unknown domain", head + "systems: [{name: A, agent: noop, domains: [retail, airlnie]}]\n"},
 	{"only a comment", "# nothing\n"},
 	{"a list", "- a\n"},
 	{"a text", "hello\n"},
@@ -57,7 +58,8 @@ var badConfigs = []struct{ name, text string }{
 	{"null", head + "systems: [{name: A, agent: ~}]\n"},
 	{"name that is no folder", "name: ../x\n" + head + "systems: [{name: A, agent: noop}]\n"},
 	{"policy type", strings.Replace(head, "name: retail", "name: retail, policy_type: manaul", 1) + "systems: [{name: A, agent: noop}]\n"},
-	{"cassette", head + "cassette: {mode: record}\nsystems: [{name: A, agent: noop}]\n"},
+	{"cassette without a folder", head + "cassette: {mode: record, path: ''}\nsystems: [{name: A, agent: noop}]\n"},
+	{"server", strings.Replace(head, "base_url", "server: vlm, base_url", 1) + "systems: [{name: A, agent: noop}]\n"},
 	{"cassette mode that does not exist", head + "cassette: {mode: of}\nsystems: [{name: A, agent: noop}]\n"},
 	{"model that is not defined", head + "systems: [{name: A, agent: react, model: M2}]\njudge: {model: gpt}\n"},
 	{"user without model", strings.Replace(head, "user: {model: m}", "user: {model: n}", 1) + "systems: [{name: A, agent: noop}]\n"},

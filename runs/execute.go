@@ -42,17 +42,13 @@ func (j *Job) Execute(ctx context.Context) (_ *Summary, err error) {
 	}
 	defer func() { err = errors.Join(err, w.close()) }()
 	x := &execution{job: j, writer: w, plan: plan, now: now, started: time.Now(),
-		log: slog.New(slog.NewJSONHandler(w.log, nil))}
-	x.budget = &budget{meter: &llm.Meter{}, maxCost: j.Config.Limits.MaxCost, maxTokens: j.Config.Limits.MaxTokens}
-	for _, e := range w.list() {
-		if e.Cost != nil {
-			x.budget.spent.Cost += *e.Cost
-		}
-		if e.Tokens != nil {
-			x.budget.spent.Tokens += *e.Tokens
-		}
+		log: slog.New(slog.NewJSONHandler(w.log, j.options.logOptions())), examples: map[string]string{}}
+	x.budget = &runBudget{Budget: j.Config.Limits.Budget, meter: &llm.Meter{}, earlier: spentBy(w.list()), started: x.started}
+	around, err := x.wiring()
+	if err != nil {
+		return nil, err
 	}
-	if x.clients, err = dial(j.models, j.Worlds, x.budget); err != nil {
+	if x.clients, err = dial(j.models, j.Worlds, x.budget.meter, around); err != nil {
 		return nil, err
 	}
 	defer x.clients.close()
@@ -86,7 +82,7 @@ type execution struct {
 	writer  *writer
 	plan    []Planned // of the run
 	clients *clients
-	budget  *budget
+	budget  *runBudget
 	log     *slog.Logger
 	now     func() time.Time
 	started time.Time
@@ -95,6 +91,8 @@ type execution struct {
 	progress Progress
 	executed int
 	stopped  []string
+	calls    rateMeter         // used by the one who reports
+	examples map[string]string // a fault of each cause, of this execution
 }
 
 // item is one piece of work: a conversation to hold, or a stored one to score.
@@ -125,6 +123,7 @@ func (x *execution) work() []item {
 	for _, p := range x.job.Plan {
 		e, ran := counting[p.Key]
 		switch {
+		case ran && x.capped(e):
 		case !ran || !e.Termination.Evaluable():
 			out = append(out, item{Planned: p, attempt: x.freeAttempt(p.Key, next[p.Key])})
 		case e.Pending != "":
@@ -170,7 +169,7 @@ func (x *execution) run(ctx context.Context, work []item) error {
 // hopeless says why a conversation should not even be started.
 func (x *execution) hopeless(it item) string {
 	if it.stored != nil {
-		return ""
+		return "" // a score may cost nothing; see judge
 	}
 	if err := x.budget.exceeded(); err != nil {
 		return err.Error()
@@ -216,9 +215,11 @@ func (x *execution) do(ctx context.Context, it item) error {
 			x.count(func(p *Progress) { p.Pending++ })
 			return nil
 		}
-		return x.score(ctx, rec, *it.stored)
+		return x.score(ctx, rec, *it.stored, x.budget.exceeded())
 	}
-	rec, err := x.hold(ctx, it)
+	spanned, end := x.job.options.Trace.Trial(ctx, llm.Tag{Domain: it.Domain, System: it.System, Task: it.Task, Trial: it.Trial, Attempt: it.attempt})
+	rec, err := x.hold(spanned, it)
+	end(string(rec.Termination), faultText(rec))
 	if err != nil {
 		return nil // cancelled before it began
 	}
@@ -226,11 +227,12 @@ func (x *execution) do(ctx context.Context, it item) error {
 	if err != nil {
 		return err
 	}
+	e.Attack = x.job.attacks.hits(rec)
 	x.ended(rec)
 	if !rec.Termination.Evaluable() {
 		return x.writer.addUnscored(e)
 	}
-	return x.score(ctx, rec, e)
+	return x.score(ctx, rec, e, nil)
 }
 
 // hold holds one conversation. Whatever goes wrong is in the record; the error means that there was none.
@@ -258,8 +260,15 @@ func (x *execution) hold(ctx context.Context, it item) (rec sim.Record, err erro
 	if err != nil {
 		return void("task", err.Error()), nil
 	}
+	parent := ctx
+	allowed, ctx, cancel := j.Config.Limits.Conversation.begin(ctx)
+	defer cancel()
 	model := func(name, role string) *sim.Model {
-		return x.clients.model(name, role, j.Config.Seed, it.Planned, it.attempt)
+		m := x.clients.model(name, role, j.Config.Seed, it.Planned, it.attempt)
+		if m != nil {
+			m.Client = allowed.wrap(m.Client)
+		}
+		return m
 	}
 	models := func(name string) *sim.Model {
 		if x.clients.models[name] == nil {
@@ -275,9 +284,14 @@ func (x *execution) hold(ctx context.Context, it item) (rec sim.Record, err erro
 		Agent: agent, Limits: sim.Limits{MaxSteps: j.Config.Limits.MaxSteps, MaxErrors: j.Config.Limits.MaxErrors,
 			Timeout: time.Duration(j.Config.Limits.Timeout)}}
 	if !w.Options.Solo {
-		t.User = sim.NewUser(w, task, model(j.Config.User.Model, userRole))
+		if t.User, err = j.attacks.user(w, task, model(j.Config.User.Model, userRole)); err != nil {
+			return void("speaker", err.Error()), nil
+		}
 	}
-	return sim.Run(ctx, t)
+	if rec, err = sim.Run(ctx, t); err == nil && parent.Err() == nil {
+		allowed.settle(ctx, &rec)
+	}
+	return rec, err
 }
 
 // synthetic reports whether a scripted model takes part in a system's trials or grades them.
@@ -309,13 +323,14 @@ func (x *execution) ended(r sim.Record) {
 		x.progress.Faults++
 		if r.Fault != nil {
 			x.progress.LastFault, _, _ = strings.Cut(r.Fault.Text, "\n")
+			x.examples[r.Fault.Kind] = x.progress.LastFault
 		}
 	}
 }
 
-// score scores a stored record. A judge that fails leaves it pending.
-func (x *execution) score(ctx context.Context, rec sim.Record, e Entry) error {
-	s := x.grade(ctx, rec)
+// score scores a stored record. A judge that fails leaves it pending, as does one that may not be asked because of broke.
+func (x *execution) score(ctx context.Context, rec sim.Record, e Entry, broke error) error {
+	s := x.grade(ctx, rec, broke)
 	if s.Pending != "" {
 		if s.Reward == nil {
 			x.count(func(p *Progress) { p.Pending++ })
@@ -329,7 +344,7 @@ func (x *execution) score(ctx context.Context, rec sim.Record, e Entry) error {
 }
 
 // grade computes a score; one that cannot be computed is pending, with the reason.
-func (x *execution) grade(ctx context.Context, rec sim.Record) (s sim.Score) {
+func (x *execution) grade(ctx context.Context, rec sim.Record, broke error) (s sim.Score) {
 	pending := func(why string) sim.Score {
 		return sim.Score{Version: sim.ScoreVersion, Key: rec.Key, Attempt: rec.Attempt, Pending: why}
 	}
@@ -348,39 +363,17 @@ func (x *execution) grade(ctx context.Context, rec sim.Record) (s sim.Score) {
 	var o sim.ScoreOptions
 	planned := Planned{Key: rec.Key, Seed: rec.Seed}
 	if m := x.clients.model(j.Config.Judge.Model, judgeRole, j.Config.Seed, planned, rec.Attempt); m != nil {
+		if broke != nil {
+			m.Client = llm.Func(func(context.Context, llm.Request) (llm.Response, error) {
+				x.skip(broke.Error())
+				return llm.Response{}, broke
+			})
+		}
 		o.Judge = sim.ModelJudge{Model: m}
 	}
 	s, err := sim.ScoreRecord(ctx, w, task, rec, o)
 	if err != nil {
 		return pending("scoring failed: " + err.Error())
-	}
-	return s
-}
-
-// summary counts the run as it is on disk.
-func (x *execution) summary() *Summary {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	s := &Summary{Dir: x.job.Dir, Name: x.job.Config.Name, Synthetic: x.job.Synthetic(), Planned: len(x.plan),
-		Terminations: map[sim.Reason]int{}, Executed: x.executed, Stopped: strings.Join(x.stopped, "; "),
-		Warnings: x.progress.Warnings, Elapsed: time.Since(x.started), Usage: x.budget.meter.Snapshot()}
-	counting := latest(x.writer.list())
-	for _, p := range x.plan {
-		e, ran := counting[p.Key]
-		if !ran {
-			s.Missing++
-			continue
-		}
-		s.Terminations[e.Termination]++
-		if e.Termination.Evaluable() {
-			s.Evaluable++
-			if e.Reward == nil {
-				s.Pending++
-				if x.job.Config.Judge.Model == "" && x.job.judged(p.Key) {
-					s.NeedsJudge++
-				}
-			}
-		}
 	}
 	return s
 }

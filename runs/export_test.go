@@ -17,7 +17,7 @@ var (
 	ReadName     = readName
 	DecodeRecord = decodeRecord
 	ReadIndex    = func(dir string) (map[Ref]Entry, error) {
-		x, err := readIndex(dir)
+		x, err := readIndex(dir, true)
 		if err != nil {
 			return nil, err
 		}

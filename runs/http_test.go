@@ -145,7 +145,7 @@ func TestKeysAreNeverWritten(t *testing.T) {
 		}
 		if calls.Add(1)%4 == 0 {
 			w.WriteHeader(http.StatusBadRequest)
-			text, err := json.Marshal(map[string]any{"error": map[string]any{"message": "your key " + sent + " is not liked", "param": sent}})
+			text, err := json.Marshal(map[string]any{"error": map[string]any{"message": "not liked: Authorization: " + r.Header.Get("Authorization"), "param": sent}})
 			if err != nil {
 				t.Error(err)
 			}
@@ -164,6 +164,7 @@ func TestKeysAreNeverWritten(t *testing.T) {
 	env := func(name string) string { return map[string]string{"AGENT_KEY": key, "USER_KEY": userKey}[name] }
 	text := fmt.Sprintf(`note: keys
 trials: 3
+cassette: {mode: record}
 limits: {max_steps: 12}
 models:
   agent: {base_url: %[1]q, key: $AGENT_KEY}
@@ -180,7 +181,7 @@ systems: [{name: A, agent: react, model: agent}, {name: B, agent: react, model: 
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	var shown strings.Builder
-	s, err := runs.Execute(context.Background(), c, runs.Options{Out: dir, Limit: 2, Progress: reporter(func(p runs.Progress) {
+	s, err := runs.Execute(context.Background(), c, runs.Options{Out: dir, Limit: 2, Cassette: "record", Debug: true, Progress: reporter(func(p runs.Progress) {
 		fmt.Fprintf(&shown, "%s %s\n", p.Line(), p.LastFault)
 	})})
 	if err != nil || s.Executed == 0 || calls.Load() == 0 {
@@ -198,6 +199,15 @@ systems: [{name: A, agent: react, model: agent}, {name: B, agent: react, model: 
 				t.Errorf("%s holds a key: …%s…", name, text[max(0, i-80):i+len(secret)])
 			}
 		}
+	}
+	recorded := 0
+	for name, text := range texts {
+		if strings.HasPrefix(name, filepath.Join(dir, "cassette")) && strings.Contains(text, "[redacted]") {
+			recorded++
+		}
+	}
+	if recorded == 0 || !strings.Contains(texts[filepath.Join(dir, "log.jsonl")], "Authorization: Bearer [redacted]") {
+		t.Errorf("%d files of the cassette repeat what the server said; neither they nor the log should be empty of it", recorded)
 	}
 	if m := texts[filepath.Join(dir, "manifest.json")]; !strings.Contains(m, "$AGENT_KEY") || !strings.Contains(m, "[redacted]") {
 		t.Error("the manifest should name the variable, and mask the literal key")

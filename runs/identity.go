@@ -69,7 +69,7 @@ func merged(a, b map[string]string) map[string]string {
 }
 
 // identify computes the identity of an execution. models are those of all systems of the config, whatever is filtered.
-func identify(c *Config, models map[string]Model, worlds map[string]*domains.World, memo *agents.Memo) Identity {
+func identify(c *Config, models map[string]Model, worlds map[string]*domains.World, a attacks, memo *agents.Memo) Identity {
 	f := fields{}
 	f.set("seed", c.Seed)
 	f.set("limits.max_steps", c.Limits.MaxSteps)
@@ -77,6 +77,7 @@ func identify(c *Config, models map[string]Model, worlds map[string]*domains.Wor
 	f.set("limits.timeout", c.Limits.Timeout)
 	f.set("user.model", c.User.Model)
 	f.set("judge.model", c.Judge.Model)
+	f.attacks(a)
 	f.set("versions.record", sim.RecordVersion)
 	f.set("versions.score", sim.ScoreVersion)
 	for name, m := range models {
@@ -85,7 +86,7 @@ func identify(c *Config, models map[string]Model, worlds map[string]*domains.Wor
 	for i, d := range c.Domains {
 		f.domain(join("domains", d.Name), d, worlds[d.Name])
 		if tasks, err := selectTasks(c, i, worlds[d.Name]); err == nil { // else there would be no plan
-			f.prompts(c, worlds[d.Name], tasks[0], memo)
+			f.prompts(c, worlds[d.Name], tasks[0], a, memo)
 		}
 	}
 	for _, s := range c.Systems {
@@ -142,9 +143,12 @@ func (f fields) domain(at string, d Domain, w *domains.World) {
 
 // prompts hashes what each model is told at the start of a domain's first task: prompts, policy, tools. The parts are
 // made to ask, and what they ask is caught.
-func (f fields) prompts(c *Config, w *domains.World, t *domains.Task, memo *agents.Memo) {
+func (f fields) prompts(c *Config, w *domains.World, t *domains.Task, a attacks, memo *agents.Memo) {
 	key := func(system string) sim.Key { return sim.Key{Domain: w.Name, System: system, Task: t.ID} }
 	for _, s := range c.Systems {
+		if !s.on(w.Name) {
+			continue
+		}
 		f[join("systems", s.Name)+".prompt."+w.Name] = caught(func(ctx context.Context, m *sim.Model) error {
 			env, err := w.New(t)
 			if err != nil {
@@ -163,7 +167,11 @@ func (f fields) prompts(c *Config, w *domains.World, t *domains.Task, memo *agen
 	}
 	if !w.Options.Solo {
 		f["user.prompt."+w.Name] = caught(func(ctx context.Context, m *sim.Model) error {
-			_, err := sim.NewUser(w, t, m).Next(ctx, sim.View{StepsLeft: 1})
+			user, err := a.user(w, t, m)
+			if err != nil {
+				return err
+			}
+			_, err = user.Next(ctx, sim.View{StepsLeft: 1})
 			return err
 		})
 	}

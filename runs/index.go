@@ -39,6 +39,9 @@ type Entry struct {
 	Fault       string     `json:"fault,omitempty"`
 	File        string     `json:"file"`             // of the record, below the run directory
 	SHA256      string     `json:"sha256,omitempty"` // of that file; an entry that does not have it is not believed
+	Stamp
+	Attack *Attacked   `json:"attack,omitempty"` // of a user that attacks; the entries of a mended index do not have it
+	Usage  []RoleUsage `json:"usage"`            // by role, sorted; null in the lines of older programs
 }
 
 // notScored is why a record without a line in scores.jsonl has no reward.
@@ -72,6 +75,7 @@ func (e *Entry) grade(s *sim.Score) {
 // spend adds calls to the totals; one unknown figure makes a total unknown.
 func (e *Entry) spend(calls []sim.ModelCall) {
 	tokens, cost := e.Tokens, e.Cost
+	e.Usage = addUsage(e.Usage, calls)
 	for _, c := range calls {
 		u := c.Usage
 		if tokens != nil && u.PromptTokens.Known && u.CompletionTokens.Known {
@@ -99,7 +103,9 @@ type index struct {
 
 // readIndex reads index.jsonl and makes it agree with the records: entries without a record go, as do those of another
 // file than is there; records without an entry are read. If scores are newer than the index, the entries' rewards are read again too.
-func readIndex(dir string) (*index, error) {
+// With hash, every record is read and compared by its checksum; without, those whose size or time of modification is
+// not the one that was noted.
+func readIndex(dir string, hash bool) (*index, error) {
 	x := &index{entries: map[Ref]Entry{}}
 	indexPath := filepath.Join(dir, indexName)
 	err := readLines(indexPath, func(_ int, line []byte) error {
@@ -121,7 +127,7 @@ func readIndex(dir string) (*index, error) {
 		return nil, err
 	}
 	for ref, e := range x.entries {
-		if !files[e.File] || e.SHA256 != fileSum(dir, e.File) {
+		if !files[e.File] || !e.stands(dir, hash) {
 			delete(x.entries, ref)
 			x.rebuilt = true
 			continue
@@ -154,7 +160,7 @@ func (x *index) add(dir string, files map[string]bool) (fresh []Ref) {
 			continue
 		}
 		e := summarise(r, nil)
-		e.SHA256 = sha
+		e.SHA256, e.Stamp = sha, stampOf(dir, f)
 		x.entries[e.Ref] = e
 		fresh = append(fresh, e.Ref)
 	}

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"slices"
+	"time"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/llm"
@@ -21,13 +22,16 @@ func (c *Config) Judges(name string, worlds map[string]*domains.World, o Options
 	if err != nil {
 		return nil, err
 	}
-	all, err := dial(models, worlds, &budget{meter: &llm.Meter{}, maxCost: c.Limits.MaxCost, maxTokens: c.Limits.MaxTokens})
+	b := &runBudget{Budget: c.Limits.Budget, meter: &llm.Meter{}, started: time.Now()}
+	all, err := dial(models, worlds, b.meter, wiring{trace: o.Trace})
 	if err != nil {
 		return nil, err
 	}
 	return func(r sim.Record) sim.Judge {
 		p := Planned{Key: r.Key, Seed: r.Seed}
-		return sim.ModelJudge{Model: all.model(name, judgeRole, c.Seed, p, r.Attempt)}
+		m := all.model(name, judgeRole, c.Seed, p, r.Attempt)
+		m.Client = b.wrap(m.Client)
+		return sim.ModelJudge{Model: m}
 	}, nil
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/attack"
 )
 
 // Format is the version of the layout of run directories, docs/results.md.
@@ -37,11 +38,12 @@ type Manifest struct {
 	Created   string                      `json:"created"`
 	Synthetic bool                        `json:"synthetic"` // some model is scripted: the numbers say nothing of real models
 	Versions  Versions                    `json:"versions"`
-	Config    *Config                     `json:"config"`   // as resolved, keys redacted
-	Models    []string                    `json:"models"`   // those that the run needs
-	Data      map[string][]domains.Source `json:"data"`     // by domain
-	Identity  string                      `json:"identity"` // hash of the setup
-	Setup     Identity                    `json:"setup"`    // all that decides how trials end
+	Config    *Config                     `json:"config"`            // as resolved, keys redacted
+	Models    []string                    `json:"models"`            // those that the run needs
+	Data      map[string][]domains.Source `json:"data"`              // by domain
+	Identity  string                      `json:"identity"`          // hash of the setup
+	Setup     Identity                    `json:"setup"`             // all that decides how trials end
+	Attacks   map[string]*attack.Set      `json:"attacks,omitempty"` // by domain, of a user that attacks
 }
 
 // Versions name what made the run.
@@ -56,7 +58,8 @@ func newManifest(j *Job, now time.Time) Manifest {
 	m := Manifest{Format: Format, Name: j.Config.Name, Note: j.Config.Note, Created: now.UTC().Format(time.RFC3339),
 		Versions: Versions{Program: programVersion(), Go: runtime.Version(), Record: sim.RecordVersion, Score: sim.ScoreVersion},
 		Config:   j.Config.public(j.models), Models: slices.Sorted(maps.Keys(j.models)),
-		Data: map[string][]domains.Source{}, Identity: j.identity.Hash(), Setup: j.identity}
+		Data: map[string][]domains.Source{}, Identity: j.identity.Hash(), Setup: j.identity,
+		Attacks: j.attacks.sets}
 	for _, model := range j.models {
 		m.Synthetic = m.Synthetic || model.Synthetic
 	}
@@ -98,7 +101,7 @@ func (c *Config) public(models map[string]Model) *Config {
 		}
 		if m.Key != "" {
 			m.Key = "[redacted]"
-			if raw := c.source.text(join(join("models", name), "key")); variable.FindString(raw) == raw && raw != "" {
+			if raw := c.source.text(join(join("models", name), "key")); variable.FindString(raw) == raw && raw != "" && !strings.Contains(raw, ":-") {
 				m.Key = raw
 			}
 		}

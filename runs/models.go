@@ -7,14 +7,14 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"sync/atomic"
 	"time"
 
 	"github.com/tauguide/tauguide/agents"
-	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/llm/cassette"
+	"github.com/tauguide/tauguide/llm/trace"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
@@ -130,11 +130,14 @@ const (
 // unset names the variables that are not set and that a model needs as it is used now.
 func (c *Config) unset(name string, m Model, o Options) (out []error) {
 	at := join("models", name)
+	if err := c.source.needed(at+".model", otherwise); err != nil && !o.Synthetic && !m.Synthetic {
+		out = append(out, err)
+	}
 	if o.BaseURL == "" && !o.Synthetic {
 		if err := c.source.needed(at+".base_url", otherwise); err != nil {
 			out = append(out, err)
 		}
-		if err := c.source.needed(at+".key", otherwise); err != nil && !m.Synthetic {
+		if err := c.source.needed(at+".key", otherwise); err != nil && !m.Synthetic && !c.replays() {
 			out = append(out, err)
 		}
 	}
@@ -164,19 +167,19 @@ func (c *Config) completeModel(name string, m *Model) error {
 	if c.source.needed(at+".key", "") != nil {
 		m.Key = "" // not needed here, see unset
 	}
-	if !m.Synthetic && m.Key == "" && m.BaseURL == "" {
+	if !m.Synthetic && m.Key == "" && m.BaseURL == "" && !c.replays() {
 		return c.source.errorf(at, "%s has no key for %s: add key: $OPENAI_API_KEY, give it another base_url%s", at, llm.DefaultBaseURL, otherwise)
 	}
 	if err := m.Scripted().Check(); m.Synthetic && err != nil {
 		return c.source.positioned(at, fmt.Errorf("%s: %w", at, err))
 	}
-	if c.Limits.MaxCost > 0 && !m.Synthetic {
-		table, err := llm.LoadModels("models.yaml", configs.Models)
+	if at := c.costBound(); at != "" && !m.Synthetic {
+		table, err := modelTable()
 		if err != nil {
 			return err
 		}
-		if p := table.For(m.BaseURL, m.Model).Price; p.Input == nil || p.Output == nil {
-			return c.source.errorf("limits.max_cost", "limits.max_cost: the price of model %s is not known, so its cost cannot be bounded: use limits.max_tokens", m.Model)
+		if p := table.Of(m.endpoint("")).Price; p.Input == nil || p.Output == nil {
+			return c.source.errorf(at, "%s: the price of model %s is not known, so its cost cannot be bounded: use max_tokens in its place", at, m.Model)
 		}
 	}
 	return nil
@@ -192,6 +195,7 @@ func (m Model) request() llm.Request {
 type clients struct {
 	meter     *llm.Meter
 	dialer    *llm.Dialer
+	live      *llm.Live
 	transport *http.Transport
 	models    map[string]*client
 }
@@ -207,34 +211,60 @@ type client struct {
 	dead atomic.Pointer[string]
 }
 
-// dial connects the models of an execution.
-func dial(models map[string]Model, worlds map[string]*domains.World, b *budget) (*clients, error) {
-	table, err := llm.LoadModels("models.yaml", configs.Models)
+// wiring is what stands around the models. All of it may be absent.
+type wiring struct {
+	cassette *cassette.Cassette
+	replays  bool // the cassette alone answers
+	trace    *trace.Tracer
+	log      *callLog
+	warn     func(text string)
+	retry    llm.RetryPolicy
+}
+
+// dial connects the models of an execution. From the outside in, a call passes
+//
+//	watch → trace → log → live → meter → cassette → retry → limiter → timeout → provider
+func dial(models map[string]Model, worlds map[string]*domains.World, meter *llm.Meter, w wiring) (*clients, error) {
+	table, err := modelTable()
 	if err != nil {
 		return nil, err
 	}
-	c := &clients{meter: b.meter, transport: llm.NewTransport(), models: map[string]*client{}}
-	c.dialer = &llm.Dialer{Models: table, Meter: b.meter, Transport: c.transport}
+	c := &clients{meter: meter, live: &llm.Live{}, transport: llm.NewTransport(), models: map[string]*client{}}
+	c.dialer = &llm.Dialer{Models: table, Meter: meter, Transport: c.transport, Live: c.live, Warn: w.warn}
 	for _, name := range slices.Sorted(maps.Keys(models)) {
 		m := models[name]
 		one := &client{model: m}
+		recorded := func(next llm.Client) llm.Client { return next }
+		if w.cassette != nil {
+			recorded = w.cassette.Wrap(m.voice(name, table))
+		}
+		e := m.endpoint(name)
+		e.Retry = w.retry
+		e.Retry.Notify = w.log.retried(name)
 		var inner llm.Client
-		if m.Synthetic && m.BaseURL == "" {
-			inner = b.meter.Wrap(synthetic.New(worlds, m.Scripted()))
-		} else {
-			if inner, err = c.dialer.Dial(m.endpoint(name)); err != nil {
+		switch {
+		case w.replays:
+			inner = llm.Chain(refusing, c.live.Wrap, meter.Wrap, recorded)
+		case m.Synthetic && m.BaseURL == "":
+			inner = llm.Chain(synthetic.New(worlds, m.Scripted()), c.live.Wrap, meter.Wrap, recorded)
+		default:
+			if inner, err = c.dialer.DialInside(e, recorded); err != nil {
 				return nil, fmt.Errorf("model %s: %w", name, err)
 			}
 		}
-		one.Client = llm.Chain(inner, b.wrap, one.watch)
+		one.Client = llm.Chain(inner, one.watch, w.trace.Wrap(e), w.log.wrap(name))
 		c.models[name] = one
 	}
 	return c, nil
 }
 
 func (m Model) endpoint(name string) llm.Endpoint {
-	return llm.Endpoint{Name: name, BaseURL: m.BaseURL, Key: m.Key, Model: m.Model, Synthetic: m.Synthetic,
-		Concurrency: m.Concurrency, RPS: m.RPS, Timeout: time.Duration(m.Timeout)}
+	e := llm.Endpoint{Name: name, BaseURL: m.BaseURL, Key: m.Key, Model: m.Model, Like: m.Like, Server: m.Server, Synthetic: m.Synthetic,
+		Concurrency: m.Concurrency, RPS: m.RPS, TPM: m.Limits.TPM, Timeout: time.Duration(m.Timeout)}
+	if rps := m.Limits.RPM / 60; rps > 0 && (e.RPS == 0 || rps < e.RPS) {
+		e.RPS = rps
+	}
+	return e
 }
 
 // watch notices when an endpoint refuses for good.
@@ -265,60 +295,14 @@ func (c *clients) model(name, role string, runSeed int64, p Planned, attempt int
 		Trial: p.Trial, Attempt: attempt, Role: role, RunSeed: runSeed}}
 }
 
-// waiting counts the requests that wait for a free slot.
-func (c *clients) waiting() int {
-	n := 0
+// queues sums up what the limiters hold back: the requests that wait for a free slot, and the pace in requests per second
+// of those that an endpoint's refusals have slowed down, 0 if none have.
+func (c *clients) queues() (waiting int, pace float64) {
 	for _, l := range c.dialer.Limiters() {
-		n += l.Waiting
-	}
-	return n
-}
-
-// budget stops calls once a run has spent what it may.
-type budget struct {
-	meter     *llm.Meter
-	spent     Spending // by earlier executions of the run
-	maxCost   float64
-	maxTokens int64
-}
-
-// Spending is what calls have cost.
-type Spending struct {
-	Tokens int64
-	Cost   float64
-}
-
-// errBudget ends a conversation whose run may not spend any more.
-type errBudget struct{ limit string }
-
-func (e errBudget) Error() string {
-	return e.limit + " is reached: raise it in the config and resume the run"
-}
-
-// Budget marks the error for the simulation.
-func (errBudget) Budget() bool { return true }
-
-// exceeded returns the limit that is reached, nil if none is.
-func (b *budget) exceeded() error {
-	if b.maxCost == 0 && b.maxTokens == 0 {
-		return nil
-	}
-	t := b.meter.Total()
-	cost, tokens := b.spent.Cost+t.Cost, b.spent.Tokens+t.PromptTokens+t.CompletionTokens
-	switch {
-	case b.maxCost > 0 && cost >= b.maxCost:
-		return errBudget{fmt.Sprintf("limits.max_cost of %s dollars", strconv.FormatFloat(b.maxCost, 'f', -1, 64))}
-	case b.maxTokens > 0 && tokens >= b.maxTokens:
-		return errBudget{fmt.Sprintf("limits.max_tokens of %d", b.maxTokens)}
-	}
-	return nil
-}
-
-func (b *budget) wrap(next llm.Client) llm.Client {
-	return llm.Func(func(ctx context.Context, req llm.Request) (llm.Response, error) {
-		if err := b.exceeded(); err != nil {
-			return llm.Response{}, err
+		waiting += l.Waiting
+		if l.Waiting > 0 {
+			pace += l.Rate
 		}
-		return next.Complete(ctx, req)
-	})
+	}
+	return waiting, pace
 }

@@ -26,8 +26,26 @@ const (
 	maxPlanned = 10_000_000
 )
 
-// Worlds opens the data of all domains of a config.
+// Worlds opens the data of all domains of a config, with the attacks of its user among the tasks.
 func Worlds(c *Config) (map[string]*domains.World, error) {
+	worlds, _, err := attackedWorlds(c)
+	return worlds, err
+}
+
+func attackedWorlds(c *Config) (map[string]*domains.World, attacks, error) {
+	worlds, err := bareWorlds(c)
+	if err != nil {
+		return nil, attacks{}, err
+	}
+	a, err := c.openAttacks(worlds)
+	if err != nil {
+		return nil, attacks{}, err
+	}
+	return worlds, a, nil
+}
+
+// bareWorlds opens the data alone.
+func bareWorlds(c *Config) (map[string]*domains.World, error) {
 	data := domains.Embedded()
 	if c.Data != embedded {
 		if err := c.source.needed("data", noData); err != nil {
@@ -117,6 +135,9 @@ func makePlan(ctx context.Context, c *Config, worlds map[string]*domains.World, 
 		for _, t := range tasks {
 			mut := t.Mutating(worlds[d.Name])
 			for _, s := range c.Systems {
+				if !s.on(d.Name) {
+					continue
+				}
 				pass = append(pass, Planned{Key: sim.Key{Domain: d.Name, System: s.Name, Task: t.ID}, Mut: mut})
 			}
 		}

@@ -85,6 +85,20 @@ func TestPlanIsTrialByTrialWithSystemsSideBySide(t *testing.T) {
 	}
 }
 
+func TestSystemsKeepToTheirDomains(t *testing.T) {
+	both := strings.Replace(small, "domains: [", "domains: [{name: mock, tasks: [add_task]}, ", 1)
+	j := prepare(t, strings.Replace(both, "agent: noop", "agent: noop, domains: [mock]", 1), runs.Options{Limit: 1})
+	var got []string
+	for _, p := range j.Plan {
+		if p.Trial == 0 {
+			got = append(got, p.Domain+" "+p.System)
+		}
+	}
+	if diff := cmp.Diff([]string{"mock ReAct", "mock Noop", "retail ReAct"}, got); diff != "" {
+		t.Errorf("plan (-want +got):\n%s", diff)
+	}
+}
+
 func TestTasksComeInTheOrderOfTheFile(t *testing.T) {
 	forth := prepare(t, small, runs.Options{})
 	back := prepare(t, strings.Replace(small, "[cancel-gift-card-order, cancel-one-return-one, change-two-items-then-address]",

@@ -20,10 +20,12 @@ import (
 )
 
 // childVar makes the test binary a process that executes the small config into the folder it names.
-// With the second variable all but four trials wait for the file that it names.
+// With the second variable all but four trials wait for the file that it names. With the third it gives up root's rights,
+// which no file mode stops.
 const (
-	childVar = "TAUGUIDE_TEST_CHILD"
-	holdVar  = "TAUGUIDE_TEST_HOLD"
+	childVar  = "TAUGUIDE_TEST_CHILD"
+	holdVar   = "TAUGUIDE_TEST_HOLD"
+	nobodyVar = "TAUGUIDE_TEST_NOBODY"
 )
 
 func TestMain(m *testing.M) {
@@ -35,6 +37,12 @@ func TestMain(m *testing.M) {
 
 // child runs slowly, so that its parent can see it at work.
 func child(dir string) int {
+	if os.Getenv(nobodyVar) != "" {
+		if err := becomeNobody(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 3
+		}
+	}
 	c, err := runs.Parse("small.yaml", []byte(small), noEnv)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -60,7 +60,18 @@ func (x *execution) snapshot(final bool) Progress {
 	p := x.progress
 	x.mu.Unlock()
 	total := x.budget.meter.Total()
-	p.Elapsed, p.Final, p.Waiting, p.Cost = time.Since(x.started), final, x.clients.waiting(), total.KnownCost()
+	p.Elapsed, p.Final, p.Cost = time.Since(x.started), final, total.KnownCost()
+	p.Waiting, p.Pace = x.clients.queues()
+	p.Replayed = total.Replayed
+	if total.WouldUnknown == 0 {
+		p.WouldCost = &total.WouldCost
+	}
+	live := x.clients.live.State()
+	p.Retrying = live.Retrying
+	if !live.Oldest.IsZero() {
+		p.Oldest = time.Since(live.Oldest)
+	}
+	p.CallRate = x.calls.rate(time.Now(), total.Calls+total.Replayed)
 	if total.UnknownPrompt == 0 && total.UnknownCompletion == 0 {
 		n := total.PromptTokens + total.CompletionTokens
 		p.Tokens = &n
@@ -80,6 +91,15 @@ func (p Progress) details(b *strings.Builder) {
 	if p.Waiting > 0 {
 		fmt.Fprintf(b, ", %d waiting", p.Waiting)
 	}
+	if p.Pace > 0 {
+		fmt.Fprintf(b, " (slowed to %s calls/s)", short(p.Pace))
+	}
+	if p.Retrying > 0 {
+		fmt.Fprintf(b, ", %d retrying", p.Retrying)
+	}
+	if p.Oldest >= longCall {
+		fmt.Fprintf(b, ", oldest call %s", p.Oldest.Round(time.Second))
+	}
 	fmt.Fprintf(b, ", %d void", p.Faults)
 	if p.Pending > 0 {
 		fmt.Fprintf(b, ", %d unscored", p.Pending)
@@ -87,14 +107,51 @@ func (p Progress) details(b *strings.Builder) {
 	if s := p.Elapsed.Seconds(); s > 0 && p.Done > 0 {
 		fmt.Fprintf(b, ", %s trials/min", short(float64(p.Done)/s*60))
 	}
-	tokens, cost := "?", "?"
+	if p.CallRate > 0 {
+		fmt.Fprintf(b, ", %s calls/s", short(p.CallRate))
+	}
+	tokens := "?"
 	if p.Tokens != nil {
 		tokens = short(float64(*p.Tokens))
 	}
-	if p.Cost != nil {
-		cost = fmt.Sprintf("%.2f", *p.Cost)
+	fmt.Fprintf(b, ", %s tokens, $%s", tokens, dollars(p.Cost))
+	if p.Replayed > 0 {
+		fmt.Fprintf(b, "; %s answers replayed, which cost $%s when they were recorded", short(float64(p.Replayed)), dollars(p.WouldCost))
 	}
-	fmt.Fprintf(b, ", %s tokens, $%s", tokens, cost)
+}
+
+func dollars(v *float64) string {
+	if v == nil {
+		return "?"
+	}
+	return fmt.Sprintf("%.2f", *v)
+}
+
+// longCall is from when on the oldest call under way is worth a word.
+const longCall = 10 * time.Second
+
+// rateSpan is how far back the rate of calls looks.
+const rateSpan = 10 * time.Second
+
+// rateMeter computes the rate of something that is counted, over the last seconds. Used from one goroutine.
+type rateMeter struct{ seen []sighting }
+
+type sighting struct {
+	at    time.Time
+	count int64
+}
+
+// rate takes in how many there are now, and returns how many came per second of late.
+func (r *rateMeter) rate(now time.Time, count int64) float64 {
+	r.seen = append(r.seen, sighting{now, count})
+	for len(r.seen) > 2 && now.Sub(r.seen[1].at) >= rateSpan {
+		r.seen = r.seen[1:]
+	}
+	first := r.seen[0]
+	if d := now.Sub(first.at).Seconds(); d > 0 {
+		return float64(count-first.count) / d
+	}
+	return 0
 }
 
 // short writes a number with about three digits: 950, 12.3k, 4.56M.
@@ -126,15 +183,12 @@ type lines struct {
 	out       io.Writer
 	last      time.Duration
 	lastFault string
-	warned    bool
+	warned    int // warnings that were shown
 }
 
 // Update writes a line if it is time for one. What cannot be written is not worth stopping for.
 func (l *lines) Update(p Progress) {
-	if !l.warned {
-		l.warned = true
-		warn(l.out, p)
-	}
+	l.warned = warn(l.out, p, l.warned)
 	if p.LastFault != "" && p.LastFault != l.lastFault {
 		l.lastFault = p.LastFault
 		fmt.Fprintf(l.out, "%s: void trial: %s\n", p.Name, visible(p.LastFault))
@@ -146,10 +200,12 @@ func (l *lines) Update(p Progress) {
 	fmt.Fprintln(l.out, p.Line())
 }
 
-func warn(w io.Writer, p Progress) {
-	for _, text := range p.Warnings {
+// warn shows the warnings from the given one on, and returns how many there are.
+func warn(w io.Writer, p Progress, from int) int {
+	for _, text := range p.Warnings[min(from, len(p.Warnings)):] {
 		fmt.Fprintf(w, "%s: warning: %s\n", p.Name, visible(text))
 	}
+	return len(p.Warnings)
 }
 
 // visible keeps a foreign text from steering a terminal.
@@ -160,8 +216,9 @@ func visible(s string) string {
 
 // bar draws a progress bar.
 type bar struct {
-	out *os.File
-	bar *progressbar.ProgressBar
+	out    *os.File
+	bar    *progressbar.ProgressBar
+	warned int
 }
 
 // barWidth is what the bar takes of a line, percentage, count and times included.
@@ -181,8 +238,13 @@ func (b *bar) fitting(text string) string {
 
 // Update redraws the bar. Its own writes go to out alone.
 func (b *bar) Update(p Progress) {
+	if len(p.Warnings) > b.warned {
+		if b.bar != nil {
+			_ = b.bar.Clear() // a terminal that is gone shows nothing
+		}
+		b.warned = warn(b.out, p, b.warned)
+	}
 	if b.bar == nil {
-		warn(b.out, p)
 		b.bar = progressbar.NewOptions(max(1, p.Planned), progressbar.OptionSetWriter(b.out), progressbar.OptionSetWidth(barWidth),
 			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionShowDescriptionAtLineEnd(), progressbar.OptionUseANSICodes(true))

@@ -14,6 +14,7 @@ import (
 	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/llm/trace"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -29,6 +30,9 @@ type Options struct {
 	Data        string           // likewise
 	BaseURL     string           // sends every model there
 	Synthetic   bool             // replaces every model by its scripted twin
+	Cassette    string           // MODE or MODE:PATH, instead of the config's
+	Debug       bool             // log every model call
+	Trace       *trace.Tracer    // nil for none
 	Progress    Reporter         // nil for none
 	Now         func() time.Time // nil is time.Now; for what is written down, not for limits
 }
@@ -44,9 +48,15 @@ type Progress struct {
 	Planned   int // trials of this execution
 	Done      int // of these, ended in any way
 	Running   int
-	Faults    int // of the ended ones, void
-	Pending   int // stored, but the judge has not answered
-	Waiting   int // requests that wait for a free slot
+	Faults    int           // of the ended ones, void
+	Pending   int           // stored, but the judge has not answered
+	Waiting   int           // requests that wait for a free slot
+	Pace      float64       // calls per second that endpoints which refused too many are held to, 0 if none
+	Retrying  int           // calls that wait to be sent once more
+	Oldest    time.Duration // for how long the oldest call is under way
+	CallRate  float64       // calls answered per second, of late
+	Replayed  int64         // calls that a recording answered
+	WouldCost *float64      // what these cost when they were recorded, in dollars; nil if unknown
 	Elapsed   time.Duration
 	Tokens    *int64   // nil if unknown
 	Cost      *float64 // dollars, nil if unknown
@@ -69,6 +79,8 @@ type Summary struct {
 	Executed     int                   `json:"executed"` // conversations held by this execution
 	Interrupted  bool                  `json:"interrupted"`
 	Stopped      string                `json:"stopped,omitempty"`  // why trials were left out, if any were
+	OverBudget   int                   `json:"over_budget"`        // void trials that reached limits.conversation, and would again
+	Causes       []Cause               `json:"causes,omitempty"`   // of void attempts, earlier executions included
 	Warnings     []string              `json:"warnings,omitempty"` // Job.Warnings, and records that cannot be read
 	MovedTo      string                `json:"moved_to,omitempty"`
 	Elapsed      time.Duration         `json:"elapsed"`
@@ -100,6 +112,7 @@ type Job struct {
 	models   map[string]Model // of the selected systems, the user and the judge
 	identity Identity
 	memo     agents.Memo
+	attacks  attacks
 	newAgent func(System, agents.Seat) (sim.Speaker, error)
 }
 
@@ -137,10 +150,13 @@ func prepare(ctx context.Context, cfg *Config, o Options) (*Job, error) {
 	if j.Dir == "" {
 		j.Dir = filepath.Join("results", c.Name)
 	}
+	if c.Cassette, err = c.Cassette.recorded(o.Cassette); err != nil {
+		return nil, err
+	}
 	if err := c.unsetAtOnce(o); err != nil {
 		return nil, err
 	}
-	if j.Worlds, err = Worlds(c); err != nil {
+	if j.Worlds, j.attacks, err = attackedWorlds(c); err != nil {
 		return nil, err
 	}
 	if j.Plan, err = makePlan(ctx, c, j.Worlds, only, o.Limit); err != nil {
@@ -153,7 +169,10 @@ func prepare(ctx context.Context, cfg *Config, o Options) (*Job, error) {
 	if j.models, err = c.complete(o, c.effective(o, c.usedModels(j.selected()))); err != nil {
 		return nil, err
 	}
-	j.identity = identify(c, all, j.Worlds, &j.memo)
+	if err := j.checkCassette(); err != nil {
+		return nil, err
+	}
+	j.identity = identify(c, all, j.Worlds, j.attacks, &j.memo)
 	if n := j.unjudged(); n > 0 {
 		j.Warnings = append(j.Warnings, fmt.Sprintf("%d of %d trials need a judge for their reward, and none is named: name one under judge in the config; "+
 			"it can also be added later and the run be resumed", n, len(j.Plan)))
@@ -259,6 +278,7 @@ func (j *Job) command(flag string) string {
 	add("--out", o.Out)
 	add("--data", o.Data)
 	add("--base-url", o.BaseURL)
+	add("--cassette", o.Cassette)
 	if o.Synthetic {
 		words = append(words, "--synthetic")
 	}

@@ -290,21 +290,6 @@ func TestCancelledBeforeItBegan(t *testing.T) {
 	}
 }
 
-func TestBudgetStopsTheRun(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "run")
-	tight := strings.Replace(small, "trials: 2", "trials: 2\nlimits: {max_tokens: 30000, concurrency: 1}", 1)
-	s := execute(t, tight, runs.Options{Out: dir})
-	if !strings.Contains(s.Stopped, "limits.max_tokens of 30000 is reached") || s.Evaluable == 0 || s.Missing == 0 || s.Terminations[sim.Budget] > 1 {
-		t.Errorf("summary %+v", s)
-	}
-	if again := execute(t, tight, runs.Options{Out: dir, Resume: true}); again.Executed != 0 || again.Stopped == "" {
-		t.Errorf("resumed on a spent budget: %+v", again)
-	}
-	if wide := execute(t, small, runs.Options{Out: dir, Resume: true}); !wide.Complete() || wide.Stopped != "" {
-		t.Errorf("resumed with more: %+v", wide)
-	}
-}
-
 func TestAgentsMayLookButNotTouch(t *testing.T) {
 	var looked, touched sim.ToolResult
 	var once atomic.Bool

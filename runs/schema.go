@@ -232,7 +232,7 @@ func hint(path string, k *kind.Type, value any) string {
 	switch value := value.(type) {
 	case json.Number, bool:
 		switch {
-		case strings.HasSuffix(path, "timeout"):
+		case strings.HasSuffix(path, "timeout"), strings.HasSuffix(path, "max_wall"):
 			return fmt.Sprintf(": give it a unit, like %vs or %vm", value, value)
 		case slices.Contains(k.Want, "string"):
 			return fmt.Sprintf(": write %q, with the quotes", fmt.Sprint(value))

@@ -104,7 +104,7 @@ systems: [{name: A, agent: react, model: m}]
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	var shown strings.Builder
-	s, err := runs.Execute(context.Background(), c, runs.Options{Out: dir, Concurrency: 1, Progress: reporter(func(p runs.Progress) {
+	s, err := runs.Execute(context.Background(), c, runs.Options{Out: dir, Concurrency: 1, Cassette: "record", Debug: true, Progress: reporter(func(p runs.Progress) {
 		fmt.Fprintf(&shown, "%s %s\n", p.Line(), p.LastFault)
 	})})
 	if err != nil || s.Executed == 0 {

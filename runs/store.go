@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tauguide/tauguide/sim"
@@ -22,12 +23,13 @@ type Run struct {
 	entries  map[Ref]Entry
 	counting map[sim.Key]Entry
 	broken   []damage
+	gradings func() (map[Ref]sim.Score, error) // the scores, read once
 }
 
 // Open reads a run directory: what it is, what was planned, and the summary of what is there. Records and scores are
 // read when asked for.
 func Open(dir string) (*Run, error) {
-	r := &Run{dir: dir}
+	r := &Run{dir: dir, gradings: sync.OnceValues(func() (map[Ref]sim.Score, error) { return readScores(dir) })}
 	var err error
 	if r.manifest, err = readManifest(dir); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -41,7 +43,7 @@ func Open(dir string) (*Run, error) {
 	if len(r.plan) == 0 {
 		return nil, fmt.Errorf("open run: %s is missing or empty: %s with the run's config writes it again", filepath.Join(dir, planName), resumes)
 	}
-	x, err := readIndex(dir)
+	x, err := readIndex(dir, false)
 	if err != nil {
 		return nil, fmt.Errorf("open run: %w", err)
 	}
@@ -119,15 +121,26 @@ func (r *Run) Record(k sim.Key) (sim.Record, error) {
 		}
 		return sim.Record{}, fmt.Errorf("run %s has no record of %s: it was not run yet: resume the run", r.dir, KeyString(k))
 	}
-	return readRecord(r.dir, e.File)
+	return r.read(e)
+}
+
+// read reads the record of an entry, which must be the one that was stored.
+func (r *Run) read(e Entry) (sim.Record, error) {
+	rec, sha, err := loadRecord(r.dir, e.File)
+	if err == nil && sha != e.SHA256 {
+		return sim.Record{}, fmt.Errorf("record %s is not the one that was stored, by its checksum: bring that back; without it, %s holds the trial again",
+			filepath.Join(r.dir, filepath.FromSlash(e.File)), resumes)
+	}
+	return rec, err
 }
 
 // Attempt reads the record of one attempt.
 func (r *Run) Attempt(ref Ref) (sim.Record, error) {
-	if _, ok := r.entries[ref]; !ok {
+	e, ok := r.entries[ref]
+	if !ok {
 		return sim.Record{}, fmt.Errorf("run %s has no record of %s", r.dir, ref)
 	}
-	return readRecord(r.dir, recordFile(ref))
+	return r.read(e)
 }
 
 // Records streams the records of Index, one at a time. One that was damaged since the run was opened is an error in its
@@ -135,7 +148,7 @@ func (r *Run) Attempt(ref Ref) (sim.Record, error) {
 func (r *Run) Records() iter.Seq2[sim.Record, error] {
 	return func(yield func(sim.Record, error) bool) {
 		for _, e := range r.Index() {
-			rec, err := readRecord(r.dir, e.File)
+			rec, err := r.read(e)
 			if err != nil {
 				rec = sim.Record{Key: e.Key, Attempt: e.Attempt}
 			}

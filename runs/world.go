@@ -43,7 +43,7 @@ func (r *Run) World(domain string, env func(string) string) (*domains.World, err
 	data := map[string]any{"data": c.Data}
 	expand(data, "data", "data", c.source, env)
 	c.Data = fmt.Sprint(data["data"])
-	worlds, err := Worlds(&c)
+	worlds, err := bareWorlds(&c)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrData, err)
 	}
@@ -52,7 +52,7 @@ func (r *Run) World(domain string, env func(string) string) (*domains.World, err
 		return nil, fmt.Errorf("%w: %s of domain %s is not what it was when %s was run: bring the old data back, or run anew",
 			ErrData, changed, domain, r.dir)
 	}
-	return w, nil
+	return r.attacked(w)
 }
 
 func changedSources(then, now []domains.Source) string {

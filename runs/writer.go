@@ -25,6 +25,7 @@ import (
 type writer struct {
 	dir  string
 	lock *flock.Flock
+	mark os.FileInfo // of the lock's file, which tells this folder from another of its name
 	hide redactor
 
 	mu      sync.Mutex
@@ -49,6 +50,9 @@ func openWriter(dir string, hide redactor, now time.Time) (w *writer, err error)
 			w = nil
 		}
 	}()
+	if w.mark, err = os.Stat(filepath.Join(dir, lockName)); err != nil {
+		return w, err
+	}
 	if err = dropTemporary(dir); err != nil {
 		return w, err
 	}
@@ -67,7 +71,7 @@ func openWriter(dir string, hide redactor, now time.Time) (w *writer, err error)
 
 // reconcile makes index.jsonl say what records and scores say.
 func (w *writer) reconcile() error {
-	x, err := readIndex(w.dir)
+	x, err := readIndex(w.dir, true)
 	if err != nil {
 		return err
 	}
@@ -111,6 +115,23 @@ func dropTemporary(dir string) error {
 	})
 }
 
+// LostError means that a run directory was deleted, moved or replaced while it was written to. Without this error, records
+// would go on into files that nobody can find any more, or into a folder that is no run.
+type LostError struct{ Dir string }
+
+func (e *LostError) Error() string {
+	return fmt.Sprintf("run %s was deleted or moved while it was being written: put it back and resume the run; what it held is not repeated then", e.Dir)
+}
+
+// there returns a LostError if the run directory is not the one that was opened.
+func (w *writer) there() error {
+	now, err := os.Stat(filepath.Join(w.dir, lockName))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, w.mark) {
+		return &LostError{w.dir}
+	}
+	return err
+}
+
 // addRecord stores a record for good. It never replaces one.
 func (w *writer) addRecord(r sim.Record) (Entry, error) {
 	e := summarise(r, nil)
@@ -119,6 +140,9 @@ func (w *writer) addRecord(r sim.Record) (Entry, error) {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
 	if err := enc.Encode(r); err != nil {
+		return e, fmt.Errorf("record of %s: %w", e.Ref, err)
+	}
+	if err := w.there(); err != nil {
 		return e, fmt.Errorf("record of %s: %w", e.Ref, err)
 	}
 	path := filepath.Join(w.dir, filepath.FromSlash(e.File))
@@ -133,6 +157,7 @@ func (w *writer) addRecord(r sim.Record) (Entry, error) {
 	if err := writeFile(path, text); err != nil {
 		return e, fmt.Errorf("record of %s: %w", e.Ref, err)
 	}
+	e.Stamp = stampOf(w.dir, e.File)
 	return e, nil
 }
 
@@ -160,6 +185,9 @@ func (w *writer) folder(dir string) error {
 func (w *writer) addScore(e Entry, s sim.Score) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if err := w.there(); err != nil {
+		return fmt.Errorf("score of %s: %w", e.Ref, err)
+	}
 	if err := w.scores.append(s); err != nil {
 		return fmt.Errorf("score of %s: %w", e.Ref, err)
 	}

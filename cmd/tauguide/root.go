@@ -76,8 +76,8 @@ func root(p process) *cobra.Command {
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
 	})
-	cmd.AddCommand(runCommand(p), scoreCommand(p), tablesCommand(p), showCommand(p), domainsCommand(p), importCommand(p), exportCommand(p), workflowCommand(p),
-		serveModelsCommand(p))
+	cmd.AddCommand(runCommand(p), scoreCommand(p), tablesCommand(p), plotsCommand(p), compareCommand(p), showCommand(p), domainsCommand(p), importCommand(p), exportCommand(p), workflowCommand(p),
+		toolguardCommand(p), authorCommand(p), serveModelsCommand(p), probeCommand(p))
 	checkArgs(cmd)
 	return cmd
 }

@@ -18,6 +18,7 @@ type runFlags struct {
 	minCoverage float64
 	schema      bool
 	dryRun      bool
+	like        string
 }
 
 func runCommand(p process) *cobra.Command {
@@ -53,10 +54,13 @@ func runCommand(p process) *cobra.Command {
 	flags.StringVar(&o.Data, "data", "", "τ² data folder, or the word embedded, instead of the config's")
 	flags.StringVar(&o.BaseURL, "base-url", "", "send every model to this endpoint")
 	flags.BoolVar(&o.Synthetic, "synthetic", false, "replace every model by its scripted twin")
+	flags.StringVar(&o.Cassette, "cassette", "", "off, record, replay or verify, with :FOLDER behind it for other recordings than the run's own")
+	flags.BoolVar(&o.Debug, "debug", false, "log every model call in the run's log.jsonl")
 	flags.StringVar(&f.format, "format", string(report.Term), fmt.Sprintf("of the tables: %v", report.Formats()))
 	flags.Float64Var(&f.minCoverage, "min-coverage", 0, "exit with 4 if less than this share of the planned trials is evaluable")
 	flags.BoolVar(&f.schema, "schema", false, "print the JSON Schema of a config")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "check everything and print the plan; run nothing")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "check everything, print the plan and an estimate of calls, tokens and dollars; run nothing")
+	flags.StringVar(&f.like, "like", "", "run directory that the estimate of --dry-run goes by")
 	return cmd
 }
 
@@ -67,15 +71,23 @@ func execute(cmd *cobra.Command, p process, file string, o runs.Options, f runFl
 	if f.minCoverage < 0 || f.minCoverage > 1 || f.minCoverage != f.minCoverage {
 		return usage(fmt.Errorf("--min-coverage %v is no share: give a number from 0 to 1", f.minCoverage))
 	}
+	if f.like != "" && !f.dryRun {
+		return usage(errors.New("--like is for the estimate of --dry-run: add --dry-run, or leave it out"))
+	}
 	cfg, err := runs.Load(file, p.env)
 	if err != nil {
 		return usage(err)
 	}
 	if f.dryRun {
-		return dryRun(p, cfg, o)
+		return dryRun(p, cfg, o, f.like)
 	}
 	o.Progress = runs.NewReporter(p.progress, p.env)
+	var sent func()
+	if o.Trace, sent, err = tracing(cmd.Context(), p); err != nil {
+		return usage(err)
+	}
 	s, err := runs.Execute(cmd.Context(), cfg, o)
+	sent()
 	if err != nil {
 		return usageIf(err)
 	}
@@ -96,32 +108,6 @@ func usageIf(err error) error {
 	return err
 }
 
-// dryRun prints what a run would do.
-func dryRun(p process, cfg *runs.Config, o runs.Options) error {
-	job, err := runs.Prepare(cfg, o)
-	if err != nil {
-		return usageIf(err)
-	}
-	type part struct{ domain, system string }
-	counts := map[part]int{}
-	var order []part
-	for _, t := range job.Plan {
-		k := part{t.Domain, t.System}
-		if counts[k] == 0 {
-			order = append(order, k)
-		}
-		counts[k]++
-	}
-	for _, w := range job.Warnings {
-		fmt.Fprintln(p.stderr, "warning: "+w)
-	}
-	fmt.Fprintf(p.stdout, "%d trials into %s\n", len(job.Plan), job.Dir)
-	for _, k := range order {
-		fmt.Fprintf(p.stdout, "  %s on %s: %d\n", k.system, k.domain, counts[k])
-	}
-	return nil
-}
-
 // summarize tells on stderr how the execution ended.
 func summarize(p process, s *runs.Summary) {
 	fmt.Fprintf(p.stderr, "%s: %d of %d trials evaluable, %d held now, in %s\n",
@@ -132,9 +118,28 @@ func summarize(p process, s *runs.Summary) {
 	if s.NeedsJudge > 0 {
 		fmt.Fprintf(p.stderr, "%d trials need a judge: name one under judge, then --resume\n", s.NeedsJudge)
 	}
+	for _, c := range s.Causes {
+		fmt.Fprintln(p.stderr, causeLine(c))
+	}
+	if s.OverBudget > 0 {
+		fmt.Fprintf(p.stderr, "%d trials reached a budget of limits.conversation and would again: raise it, then --resume\n", s.OverBudget)
+	}
 	if s.Stopped != "" {
 		fmt.Fprintf(p.stderr, "stopped early: %s\n", s.Stopped)
 	}
+}
+
+// causeLine tells of one cause of void attempts.
+func causeLine(c runs.Cause) string {
+	what := string(c.Reason)
+	if c.Fault != "" {
+		what += " (" + c.Fault + ")"
+	}
+	line := fmt.Sprintf("void: %s: %d attempts at %d trials, %d of them still void", what, c.Attempts, c.Trials, c.Void)
+	if c.Example != "" {
+		line += "; e.g. " + c.Example
+	}
+	return line
 }
 
 // verdict is the exit code of a run that could be reported on.

@@ -21,6 +21,7 @@ const defaultAddr = "127.0.0.1:8377"
 
 func serveModelsCommand(p process) *cobra.Command {
 	var addr, data, config string
+	var attacks []string
 	var latency time.Duration
 	cmd := &cobra.Command{
 		Use:   "serve-models",
@@ -49,11 +50,15 @@ func serveModelsCommand(p process) *cobra.Command {
 			for _, w := range worlds {
 				byName[w.Name] = w
 			}
+			if err := attack(byName, data, attacks); err != nil {
+				return usage(err)
+			}
 			return serve(cmd.Context(), p, addr, synthetic.NewServer(synthetic.New(byName, script)))
 		},
 	}
 	cmd.Flags().StringVar(&addr, "addr", defaultAddr, "address to listen on")
 	cmd.Flags().StringVar(&data, "data", "embedded", "τ² data folder, or the word embedded")
+	cmd.Flags().StringSliceVar(&attacks, "attacks", nil, "attack sets that runs will name: files, or the word default for those that come with the program")
 	cmd.Flags().StringVar(&config, "config", "", "config whose synthetic model sets the rates of mistakes")
 	cmd.Flags().DurationVar(&latency, "latency", 0, "wait so long before each answer")
 	return cmd

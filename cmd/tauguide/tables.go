@@ -1,37 +1,71 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tauguide/tauguide/runs/report"
 )
 
-// tableNames are the tables that can be asked for.
-var tableNames = []string{"pass", "calls"}
+// defaultTables are printed where none is asked for.
+func defaultTables() []string { return []string{"pass", "calls"} }
+
+// tableFlags are the flags of the tables command.
+type tableFlags struct {
+	format string
+	names  []string
+	out    string
+	report.Options
+}
 
 func tablesCommand(p process) *cobra.Command {
-	var format string
-	var names []string
+	var f tableFlags
 	cmd := &cobra.Command{
-		Use:   "tables RUN...",
+		Use:   "tables [RUN...]",
 		Short: "Print the tables of recorded runs",
-		Long: "Compute tables from the records of one or more runs: Pass^k, overall and for PV and Mut tasks, with the coverage (pass), and the\n" +
-			"model calls, tokens and cost by role (calls). Runs are never pooled: each has rows of its own.\n\n" + exitHelp,
-		Args: cobra.MinimumNArgs(1),
+		Long: "Compute tables from the records of one or more runs. Runs are never pooled: each has rows of its own. Systems stand in the paper's\n" +
+			"rows by what they are, not by their names. A figure that no run has, or too few trials, is a dash; the notes say why, and which\n" +
+			"command would produce it.\n\n" + tableList() + "\n" + exitHelp,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := checkFormat(format); err != nil {
+			if err := checkFormat(f.format); err != nil {
 				return err
 			}
-			return printTables(p, args, report.Format(format), names)
+			return f.print(p, args)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", string(report.Term), fmt.Sprintf("one of %v; csv prints one table", report.Formats()))
-	cmd.Flags().StringSliceVar(&names, "table", nil, fmt.Sprintf("tables to print, of %v (default all; pass for csv)", tableNames))
+	flags := cmd.Flags()
+	flags.StringVar(&f.format, "format", string(report.Term), fmt.Sprintf("one of %v; csv prints one table, unless --out is given", report.Formats()))
+	flags.StringSliceVar(&f.names, "table", nil, fmt.Sprintf("tables to print, by number or name, or all (default %s; the first of these for csv)", strings.Join(defaultTables(), ", ")))
+	flags.StringVar(&f.out, "out", "", "write each table to a file of its own in this folder")
+	flags.BoolVar(&f.Published, "published", false, "put the paper's figures and the differences beside ours")
+	flags.BoolVar(&f.Holm, "holm", false, "table 12: correct the p values for the number of comparisons")
+	flags.StringVar(&f.Reference, "reference", "", "tables 12 and 13: the system that others are compared with (default PolicyGuide)")
+	flags.Uint64Var(&f.Seed, "seed", report.DefaultSeed, "of the bootstrap")
 	return cmd
+}
+
+// tableList says which tables there are.
+func tableList() string {
+	var b strings.Builder
+	b.WriteString("Tables, those of the paper by number:\n")
+	for _, s := range report.Tables() {
+		number, free := "", ""
+		if s.Number > 0 {
+			number = fmt.Sprint(s.Number)
+		}
+		if s.Free {
+			free = " (needs no RUN)"
+		}
+		fmt.Fprintf(&b, "  %2s  %-20s %s%s\n", number, s.Name, s.About, free)
+	}
+	return b.String()
 }
 
 // checkFormat refuses an unknown format before anything is done.
@@ -42,32 +76,114 @@ func checkFormat(format string) error {
 	return nil
 }
 
-// printTables prints tables of runs. As CSV there is one at a time: two tables in one stream are no CSV.
+// printTables prints the usual tables of runs, or those of the given names.
 func printTables(p process, dirs []string, format report.Format, names []string) error {
-	switch {
-	case len(names) == 0 && format == report.CSV:
-		names = tableNames[:1]
-	case len(names) == 0:
-		names = tableNames
-	case len(names) > 1 && format == report.CSV:
-		return usage(fmt.Errorf("csv prints one table: choose one of %v with --table", tableNames))
+	f := tableFlags{format: string(format), names: names, Options: report.Options{Seed: report.DefaultSeed}}
+	return f.print(p, dirs)
+}
+
+func (f tableFlags) print(p process, dirs []string) error {
+	specs, err := f.specs()
+	if err != nil {
+		return usage(err)
 	}
-	sources, err := openSources(p, dirs)
+	for _, s := range specs {
+		if len(dirs) == 0 && !s.Free {
+			return usage(fmt.Errorf("table %s is of runs: name one, as in tauguide tables results/quickstart", s.Name))
+		}
+	}
+	in := report.Input{Options: f.Options}
+	if in.Sources, err = openSources(p, dirs); err != nil {
+		return err
+	}
+	if len(f.names) == 0 && slices.ContainsFunc(in.Sources, func(s report.Source) bool { return s.Raid != nil }) {
+		if specs, err = f.withAttacks(); err != nil {
+			return usage(err)
+		}
+	}
+	tables := make([]report.Table, len(specs))
+	for i, s := range specs {
+		if tables[i], err = s.Build(in); err != nil {
+			return usageIfChoice(err)
+		}
+	}
+	if f.out != "" {
+		return f.files(p, tables)
+	}
+	return report.Write(p.stdout, report.Format(f.format), tables...)
+}
+
+// usageIfChoice marks an error about a system that was asked for.
+func usageIfChoice(err error) error {
+	if errors.Is(err, report.ErrChoice) {
+		return usage(err)
+	}
+	return err
+}
+
+// specs are the tables that were asked for. As CSV there is one at a time: two tables in one stream are no CSV.
+func (f tableFlags) specs() ([]report.Spec, error) {
+	names := f.names
+	csv := report.Format(f.format) == report.CSV && f.out == ""
+	if len(names) == 0 {
+		names = defaultTables()
+		if csv {
+			names = names[:1]
+		}
+	}
+	var out []report.Spec
+	for _, name := range names {
+		if name == "all" {
+			for _, s := range report.Tables() {
+				if s.Number > 0 {
+					out = append(out, s)
+				}
+			}
+			continue
+		}
+		s, err := report.FindTable(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	if csv && len(out) != 1 {
+		return nil, fmt.Errorf("csv prints one table: choose one with --table, or name a folder for the files with --out")
+	}
+	return out, nil
+}
+
+// files writes each table to a file and prints the names.
+func (f tableFlags) files(p process, tables []report.Table) error {
+	if err := os.MkdirAll(f.out, 0o755); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	ending := map[report.Format]string{report.Term: "txt", report.LaTeX: "tex"}[report.Format(f.format)]
+	if ending == "" {
+		ending = f.format
+	}
+	for _, t := range tables {
+		name := t.Name
+		if t.Number > 0 {
+			name = fmt.Sprintf("table%02d-%s", t.Number, t.Name)
+		}
+		path := filepath.Join(f.out, name+"."+ending)
+		err := writeTo(path, func(w io.Writer) error { return t.Write(w, report.Format(f.format)) })
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(p.stdout, path)
+	}
+	return nil
+}
+
+// writeTo writes a file; what could not be written whole is an error.
+func writeTo(path string, write func(io.Writer) error) error {
+	file, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	var tables []report.Table
-	for _, name := range names {
-		switch name {
-		case "pass":
-			tables = append(tables, report.PassHat(sources))
-		case "calls":
-			tables = append(tables, report.Usage(sources))
-		default:
-			return usage(fmt.Errorf("unknown table %q: choose of %v", name, tableNames))
-		}
-	}
-	return report.Write(p.stdout, format, tables...)
+	return errors.Join(write(file), file.Close())
 }
 
 // openSources reads runs for tables; the same run twice is refused, since every figure would count it twice.
@@ -90,7 +206,7 @@ func openSources(p process, dirs []string) ([]report.Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, err := report.FromRun(r)
+		s, err := report.FromRun(r, p.env)
 		if err != nil {
 			return nil, err
 		}

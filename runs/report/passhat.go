@@ -7,25 +7,14 @@ import (
 	"github.com/tauguide/tauguide/metrics"
 )
 
-// Source is one run as a table needs it.
-type Source struct {
-	Name      string
-	Synthetic bool
-	Identity  string // hash of all that affects results
-	Models    string // which model played which role, for the notes
-	Outcomes  []metrics.Outcome
-	Spent     map[Spender]*Spending
-}
-
 // PassHat is the table of Pass^k, overall and for PV and Mut tasks, with the coverage beside each row. Runs are never
 // pooled: with several, each has rows of its own.
 func PassHat(sources []Source) Table {
-	t := Table{Title: "Pass^k"}
+	t := Table{Name: "pass", Title: "Pass^k"}
+	t.of(sources)
 	n := 0
 	for _, s := range sources {
 		n = max(n, metrics.MaxTrials(s.Outcomes))
-		t.Synthetic = t.Synthetic || s.Synthetic
-		t.Notes = append(t.Notes, fmt.Sprintf("run %s, identity %s; %s", s.Name, s.Identity, s.Models))
 	}
 	ks := shownK(n)
 	t.Columns = []Column{{Key: "domain", Title: "Domain"}, {Key: "system", Title: "System"}, {Key: "slice", Title: "Tasks"},
@@ -99,19 +88,19 @@ func passRow(g metrics.Group, s metrics.Slice, part []metrics.Outcome, ks []int)
 	}
 	row = []Cell{Label(g.Domain), Label(g.System), Label(string(s)), Whole(len(tasks)), Whole(c.Evaluable), Whole(c.Planned)}
 	for _, k := range ks {
-		cell := figure(metrics.PassHat(part, k))
+		cell := estimate(metrics.PassHat(part, k))
 		if cell.Why != "" {
 			why = append(why, cell.Why)
 		}
 		row = append(row, cell)
 	}
-	return append(row, figure(metrics.StrictPass(part))), why
+	return append(row, estimate(metrics.StrictPass(part))), why
 }
 
-// figure is a cell of an estimate: three decimals, or a dash with the reason.
-func figure(e metrics.Estimate) Cell {
+// estimate is a cell of an estimate: three decimals, or a dash with the reason.
+func estimate(e metrics.Estimate) Cell {
 	if !e.Defined {
-		return Cell{Text: "-", Why: e.Reason}
+		return Dash(e.Reason)
 	}
-	return Cell{Text: fmt.Sprintf("%.3f", e.Value), Value: e.Value}
+	return Number(e.Value, 3)
 }

@@ -1,46 +1,197 @@
 package report
 
 import (
-	"encoding/json"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
+	"sync"
 
-	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/sim"
 )
 
+// Source is one run as tables need it. What only few tables need is read when they ask.
+type Source struct {
+	Provenance
+	Systems    []System
+	Domains    []Domain
+	DataFolder string        // as the config has it
+	Setup      runs.Identity // all that decides how trials end
+	Others     []string      // models that play other parts than the systems under test
+	Outcomes   []metrics.Outcome
+	Trials     []Trial // those that have a record, in the order of the outcomes
+	Spent      map[Spender]*Spending
+	// Attacks are the trials of a run whose user attacks: Success where a forbidden call was carried out. nil for others.
+	Attacks []metrics.Outcome
+	Raid    *Raid // the same with the kinds of calls; nil for others
+
+	// Record reads the record of a trial that counts. World opens a domain's data, once. Either is nil where there are
+	// none; both are safe for concurrent use.
+	Record func(sim.Key) (sim.Record, error)
+	World  func(domain string) (*domains.World, error)
+}
+
+// Domain is a domain of a run.
+type Domain struct{ Name, Split string }
+
+// Trial is what the index says of a trial that was held.
+type Trial struct {
+	sim.Key
+	State   metrics.State
+	Seconds float64 // wall clock of the conversation
+}
+
+// Provenance says what a run is: every output names it.
+type Provenance struct {
+	Name      string            `json:"name"`
+	Dir       string            `json:"dir,omitempty"`
+	Synthetic bool              `json:"synthetic"`
+	Config    string            `json:"config"`              // hash of all that affects results
+	Data      map[string]string `json:"data,omitempty"`      // hash by domain
+	Workflows map[string]string `json:"workflows,omitempty"` // hash by system and domain, of those that have one
+	Models    string            `json:"models"`              // which model plays which role
+}
+
+// String is the note about a run.
+func (p Provenance) String() string {
+	out := fmt.Sprintf("run %s, config %s", p.Name, p.Config)
+	if len(p.Data) > 0 {
+		out += "; data " + pairs(p.Data)
+	}
+	if len(p.Workflows) > 0 {
+		out += "; workflow " + pairs(p.Workflows)
+	}
+	out += "; " + p.Models
+	if p.Synthetic {
+		out += "; synthetic"
+	}
+	return out
+}
+
+// pairs lists a map by key; keys of one value are put together.
+func pairs(m map[string]string) string {
+	by := map[string][]string{}
+	for k, v := range m {
+		by[v] = append(by[v], k)
+	}
+	var out []string
+	for v, keys := range by {
+		slices.Sort(keys)
+		out = append(out, strings.Join(keys, ", ")+" "+v)
+	}
+	slices.Sort(out)
+	return strings.Join(out, "; ")
+}
+
 // FromRun reads what the tables need of a run: the outcome of every planned trial, and the spending by role. A trial
-// without a record is void.
-func FromRun(r *runs.Run) (Source, error) {
+// without a record is void. It reads the run's index; records are read only for those trials whose entries lack the usage
+// by role. env resolves the variables of the run's data folder.
+func FromRun(r *runs.Run, env func(string) string) (Source, error) {
 	m := r.Manifest()
-	s := Source{Name: m.Name, Synthetic: m.Synthetic, Identity: short(m.Identity), Models: models(m.Config), Spent: map[Spender]*Spending{}}
+	s := Source{Provenance: provenance(r), Spent: map[Spender]*Spending{}, Record: r.Record,
+		World: worlds(r, env), DataFolder: m.Config.Data, Setup: m.Setup}
+	for _, role := range []runs.Role{m.Config.User.Role, m.Config.Judge} {
+		if role.Model != "" {
+			s.Others = append(s.Others, role.Model)
+		}
+	}
+	for _, system := range planned(r) {
+		s.Systems = append(s.Systems, systemOf(system, m.Config.Models))
+	}
+	for _, d := range m.Config.Domains {
+		s.Domains = append(s.Domains, Domain{d.Name, d.Split})
+	}
 	entries := map[sim.Key]runs.Entry{}
 	for _, e := range r.Index() {
 		entries[e.Key] = e
 	}
 	for _, p := range r.Plan() {
 		o := metrics.Outcome{Domain: p.Domain, System: p.System, Task: p.Task, Trial: p.Trial, Mut: p.Mut, State: metrics.Void}
-		if e, ok := entries[p.Key]; ok {
+		e, ok := entries[p.Key]
+		if ok {
 			o.State = state(e)
+			s.Trials = append(s.Trials, Trial{Key: p.Key, State: o.State, Seconds: e.Seconds})
+			usage, err := r.Usage(e)
+			if err != nil {
+				return s, err
+			}
+			s.spend(p.Key, usage)
 		}
 		s.Outcomes = append(s.Outcomes, o)
 	}
-	scores, err := r.Scores()
-	if err != nil {
+	var err error
+	if s.Raid, err = raidOf(r); err != nil {
 		return s, err
 	}
-	for rec, err := range r.Records() {
-		if err != nil {
-			return s, err
-		}
-		s.spend(rec.Key, rec.Calls)
-		s.spend(rec.Key, scores[runs.Ref{Key: rec.Key, Attempt: rec.Attempt}].JudgeCalls)
-	}
+	s.Attacks = s.Raid.all()
 	return s, nil
+}
+
+// worlds opens the data of a run's domains, each once.
+func worlds(r *runs.Run, env func(string) string) func(string) (*domains.World, error) {
+	type opened struct {
+		world *domains.World
+		err   error
+	}
+	var mu sync.Mutex
+	have := map[string]opened{}
+	return func(domain string) (*domains.World, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if o, ok := have[domain]; ok {
+			return o.world, o.err
+		}
+		w, err := r.World(domain, env)
+		have[domain] = opened{w, err}
+		return w, err
+	}
+}
+
+// planned are the systems of a run's config that it has trials of.
+func planned(r *runs.Run) []runs.System {
+	has := map[string]bool{}
+	for _, p := range r.Plan() {
+		has[p.System] = true
+	}
+	var out []runs.System
+	for _, s := range r.Manifest().Config.Systems {
+		if has[s.Name] {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func provenance(r *runs.Run) Provenance {
+	m := r.Manifest()
+	p := Provenance{Name: m.Name, Dir: r.Dir(), Synthetic: m.Synthetic, Config: short(m.Identity), Models: models(m.Config, planned(r)),
+		Data: map[string]string{}, Workflows: map[string]string{}}
+	for domain, sources := range m.Data {
+		p.Data[domain] = dataHash(sources)
+	}
+	for _, s := range planned(r) {
+		for _, d := range m.Config.Domains {
+			if hash := strings.Trim(m.Setup.Fields["systems."+s.Name+".guide."+d.Name], `"`); hash != "" {
+				p.Workflows[s.Name+" on "+d.Name] = short(hash)
+			}
+		}
+	}
+	return p
+}
+
+// dataHash is one hash over the files of a domain.
+func dataHash(files []domains.Source) string {
+	lines := make([]string, len(files))
+	for i, f := range files {
+		lines[i] = f.Path + " " + f.SHA256 + "\n"
+	}
+	slices.Sort(lines)
+	sum := sha256.Sum256([]byte(strings.Join(lines, "")))
+	return short(hex.EncodeToString(sum[:]))
 }
 
 func state(e runs.Entry) metrics.State {
@@ -62,136 +213,42 @@ func short(hash string) string {
 	return hash
 }
 
-// models says which model played which role.
-func models(c *runs.Config) string {
-	if c == nil {
-		return "models unknown"
-	}
-	var systems []string
-	for _, s := range c.Systems {
+// models says which model plays which role.
+func models(c *runs.Config, systems []runs.System) string {
+	var parts []string
+	for _, s := range systems {
 		name := s.Model
 		if name == "" {
 			name = "no model"
 		}
-		systems = append(systems, s.Name+": "+name)
+		parts = append(parts, s.Name+": "+name)
 	}
-	out := strings.Join(systems, ", ") + "; user: " + c.User.Model
+	out := strings.Join(parts, ", ") + "; user: " + c.User.Model
+	if c.User.Attack != "" {
+		out += " (attack " + c.User.Attack + ")"
+	}
 	if c.Judge.Model != "" {
 		out += "; judge: " + c.Judge.Model
 	}
 	return out
 }
 
-// Spender is a role of a system.
-type Spender struct{ Domain, System, Role string }
-
-// Spending sums the model calls of a role.
-type Spending struct {
-	Calls, Trials              int
-	Prompt, Cached, Completion int64
-	UnknownTokens, UnknownCost int // calls that the sums miss
-	Cost                       float64
-	last                       sim.Key // records come one by one, so a new key is a new trial
+// system describes a system by its name.
+func (s *Source) system(name string) System {
+	for _, x := range s.Systems {
+		if x.Name == name {
+			return x
+		}
+	}
+	return System{Name: name}
 }
 
-func (s *Source) spend(k sim.Key, calls []sim.ModelCall) {
-	for _, c := range calls {
-		at := Spender{k.Domain, k.System, c.Role}
-		sum := s.Spent[at]
-		if sum == nil {
-			sum = &Spending{last: sim.Key{Trial: -1}}
-			s.Spent[at] = sum
-		}
-		if sum.last != k {
-			sum.Trials++
-			sum.last = k
-		}
-		sum.add(c.Usage, c.Cost)
-	}
-}
-
-func (s *Spending) add(u llm.Usage, cost *float64) {
-	s.Calls++
-	s.Prompt += u.PromptTokens.N
-	s.Cached += u.CachedTokens.N
-	s.Completion += u.CompletionTokens.N
-	if !u.PromptTokens.Known || !u.CompletionTokens.Known {
-		s.UnknownTokens++
-	}
-	if cost == nil {
-		s.UnknownCost++
-		return
-	}
-	s.Cost += *cost
-}
-
-// Usage is the table of model calls, tokens and cost by role. A sum that misses a figure is marked, never shown as if
-// it were whole; an unknown price is "?", never zero.
-func Usage(sources []Source) Table {
-	t := Table{Title: "Model calls by role", Columns: []Column{{Key: "run", Title: "Run"}, {Key: "domain", Title: "Domain"},
-		{Key: "system", Title: "System"}, {Key: "role", Title: "Role"}, {Key: "calls", Title: "Calls", Numeric: true},
-		{Key: "trials", Title: "in trials", Numeric: true}, {Key: "calls_per_trial", Title: "Calls/trial", Numeric: true}, {Key: "prompt_tokens", Title: "Prompt tokens", Numeric: true},
-		{Key: "cached_tokens", Title: "of these cached", Numeric: true}, {Key: "completion_tokens", Title: "Completion tokens", Numeric: true},
-		{Key: "cost", Title: "Cost ($)", Numeric: true}}}
-	for _, s := range sources {
-		t.Synthetic = t.Synthetic || s.Synthetic
-		for _, at := range s.spenders() {
-			sum := s.Spent[at]
-			cost := Cell{Text: "?", Why: fmt.Sprintf("the cost of %d calls is unknown", sum.UnknownCost)}
-			if sum.UnknownCost == 0 {
-				cost = Cell{Text: fmt.Sprintf("%.4f", sum.Cost), Value: sum.Cost}
-			}
-			t.Rows = append(t.Rows, []Cell{Label(s.Name), Label(at.Domain), Label(at.System), Label(at.Role), Whole(sum.Calls),
-				Whole(sum.Trials), {Text: fmt.Sprintf("%.1f", float64(sum.Calls)/float64(sum.Trials)), Value: float64(sum.Calls) / float64(sum.Trials)},
-				sum.tokens(sum.Prompt), sum.tokens(sum.Cached), sum.tokens(sum.Completion), cost})
+// split is the split of a domain that the run took its tasks from.
+func (s *Source) split(domain string) string {
+	for _, d := range s.Domains {
+		if d.Name == domain {
+			return d.Split
 		}
 	}
-	return t
-}
-
-func (s *Spending) tokens(n int64) Cell {
-	if s.UnknownTokens > 0 {
-		return Cell{Text: fmt.Sprintf("≥ %d", n), Why: fmt.Sprintf("%d calls came without usage", s.UnknownTokens)}
-	}
-	return Cell{Text: fmt.Sprint(n), Value: n}
-}
-
-// spenders lists the roles in the order of the outcomes' domains and systems.
-func (s *Source) spenders() []Spender {
-	groups, _ := metrics.ByGroup(s.Outcomes)
-	var out []Spender
-	for _, g := range groups {
-		var roles []string
-		for at := range s.Spent {
-			if at.Domain == g.Domain && at.System == g.System {
-				roles = append(roles, at.Role)
-			}
-		}
-		slices.Sort(roles)
-		for _, r := range roles {
-			out = append(out, Spender{g.Domain, g.System, r})
-		}
-	}
-	return out
-}
-
-// Write writes several tables; as JSON they are one array.
-func Write(w io.Writer, f Format, tables ...Table) error {
-	if f == JSON {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		enc.SetEscapeHTML(false)
-		return enc.Encode(tables)
-	}
-	for i, t := range tables {
-		if i > 0 {
-			if _, err := io.WriteString(w, "\n"); err != nil {
-				return err
-			}
-		}
-		if err := t.Write(w, f); err != nil {
-			return err
-		}
-	}
-	return nil
+	return ""
 }

@@ -1,14 +1,14 @@
-// Package report turns recorded runs into tables. Each table is a pure function of records, rendered for the
-// terminal, as Markdown, CSV or JSON.
+// Package report turns recorded runs into tables. Each table is a pure function of sources, rendered for the terminal,
+// as Markdown, CSV, LaTeX or JSON. The numbered tables are those of the paper; Registry lists them.
 package report
 
 import (
-	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
@@ -23,17 +23,22 @@ const (
 	Term     Format = "term"
 	Markdown Format = "md"
 	CSV      Format = "csv"
+	LaTeX    Format = "latex"
 	JSON     Format = "json"
 )
 
 // Formats lists the formats for help texts.
-func Formats() []Format { return []Format{Term, Markdown, CSV, JSON} }
+func Formats() []Format { return []Format{Term, Markdown, CSV, LaTeX, JSON} }
 
 // Cell is one entry: what people read, and the value behind it for programs; null where there is none.
 type Cell struct {
 	Text  string
 	Value any
 	Why   string // why there is no value
+
+	Paper  *float64 // what the paper has in this place; nil if nothing
+	Digits int      // decimals of Text, and so of the paper's value and the difference
+	Signed bool     // Text has a plus sign
 }
 
 // Label is a cell of plain text.
@@ -41,6 +46,51 @@ func Label(s string) Cell { return Cell{Text: s, Value: s} }
 
 // Whole is a cell of a whole number.
 func Whole(n int) Cell { return Cell{Text: strconv.Itoa(n), Value: n} }
+
+// Number is a cell of a number with so many decimals. What is no finite number becomes a dash.
+func Number(v float64, digits int) Cell {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return Dash("the figure is not finite")
+	}
+	return Cell{Text: strconv.FormatFloat(v, 'f', digits, 64), Value: v, Digits: digits}
+}
+
+// Signed is Number with its sign always there: a difference.
+func Signed(v float64, digits int) Cell {
+	c := Number(v, digits)
+	if c.Value != nil {
+		c.Text, c.Signed = signed(v, digits), true
+	}
+	return c
+}
+
+// Dash is a cell without a value, and why it has none.
+func Dash(why string) Cell { return Cell{Text: "-", Why: why} }
+
+// Unknown is a cell of a figure that exists and that nobody knows, such as an unlisted price.
+func Unknown(why string) Cell { return Cell{Text: "?", Why: why} }
+
+// beside sets what the paper has in the cell's place.
+func (c Cell) beside(paper *float64, digits int) Cell {
+	c.Paper = paper
+	if c.Value == nil {
+		c.Digits = digits
+	}
+	return c
+}
+
+// number is the cell's value where it has one.
+func (c Cell) number() (float64, bool) {
+	switch v := c.Value.(type) {
+	case float64:
+		return v, true
+	case int:
+		return float64(v), true
+	case int64:
+		return float64(v), true
+	}
+	return 0, false
+}
 
 // Column heads a column; Key names it for programs.
 type Column struct {
@@ -51,47 +101,81 @@ type Column struct {
 
 // Table is a table with its title and the notes that must be read with it.
 type Table struct {
+	Number    int // in the paper; 0 for the tables that it does not have
+	Name      string
 	Title     string
 	Synthetic bool // some figure comes from scripted models
 	Columns   []Column
 	Rows      [][]Cell
+	Runs      []Provenance
 	Notes     []string
 }
 
 // SyntheticNote is what every output with results of scripted models says.
 const SyntheticNote = "*synthetic*: results of scripted models; they show that the mechanism works and say nothing of any real model"
 
-// Heading is the title with the mark of synthetic results.
+// Heading is the title with the paper's number and the mark of synthetic results.
 func (t Table) Heading() string {
-	if t.Synthetic {
-		return t.Title + " (*synthetic*)"
+	out := t.Title
+	if t.Number > 0 {
+		out = fmt.Sprintf("Table %d: %s", t.Number, t.Title)
 	}
-	return t.Title
+	if t.Synthetic {
+		out += " (*synthetic*)"
+	}
+	return out
 }
 
 func (t Table) notes() []string {
+	var out []string
 	if t.Synthetic {
-		return append([]string{SyntheticNote}, t.Notes...)
+		out = append(out, SyntheticNote)
 	}
-	return t.Notes
+	for _, p := range t.Runs {
+		out = append(out, p.String())
+	}
+	return append(out, t.Notes...)
 }
 
 // Write renders the table.
 func (t Table) Write(w io.Writer, f Format) error {
 	switch f {
 	case Term:
-		return t.writeText(w, layout{heading: "%s\n", note: "  %s\n", cell: func(s string) string { return s },
+		return t.writeText(w, layout{heading: "%s\n", note: "  %s\n", cell: printable,
 			options: []tablewriter.Option{tablewriter.WithRendition(tw.Rendition{Symbols: tw.NewSymbols(tw.StyleLight)})}})
 	case Markdown:
 		return t.writeText(w, layout{heading: "### %s\n\n", gap: "\n", note: "- %s\n",
-			cell:    strings.NewReplacer("|", `\|`, "\n", " ").Replace, // the renderer does not escape
+			cell:    func(s string) string { return strings.ReplaceAll(printable(s), "|", `\|`) }, // the renderer does not escape
 			options: []tablewriter.Option{tablewriter.WithRenderer(renderer.NewMarkdown())}})
 	case CSV:
 		return t.writeCSV(w)
+	case LaTeX:
+		return t.writeLaTeX(w)
 	case JSON:
-		return t.writeJSON(w)
+		return writeJSON(w, t)
 	}
 	return fmt.Errorf("unknown format %q: choose one of %v", f, Formats())
+}
+
+// printable is a text on one line that can do nothing to a terminal: control characters and marks of direction are
+// written out.
+func printable(s string) string {
+	if strings.IndexFunc(s, hidden) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if hidden(r) {
+			fmt.Fprintf(&b, `\u{%x}`, r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func hidden(r rune) bool {
+	return unicode.Is(unicode.C, r) && r != '\u200d' || r == '\u2028' || r == '\u2029'
 }
 
 // layout is how the two text formats differ.
@@ -102,7 +186,7 @@ type layout struct {
 }
 
 func (t Table) writeText(w io.Writer, l layout) error {
-	if _, err := fmt.Fprintf(w, l.heading, t.Heading()); err != nil {
+	if _, err := fmt.Fprintf(w, l.heading, printable(t.Heading())); err != nil {
 		return err
 	}
 	tab := tablewriter.NewTable(w, append(settings(t.Columns), l.options...)...)
@@ -127,7 +211,7 @@ func (t Table) writeText(w io.Writer, l layout) error {
 		return err
 	}
 	for _, n := range t.notes() {
-		if _, err := fmt.Fprintf(w, l.note, n); err != nil {
+		if _, err := fmt.Fprintf(w, l.note, printable(n)); err != nil {
 			return err
 		}
 	}
@@ -149,60 +233,4 @@ func settings(cols []Column) []tablewriter.Option {
 		tablewriter.WithHeaderAlignmentConfig(tw.CellAlignment{PerColumn: align}),
 		tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: align}),
 	}
-}
-
-func (t Table) writeCSV(w io.Writer) error {
-	c := csv.NewWriter(w)
-	head := make([]string, len(t.Columns), len(t.Columns)+1)
-	for i, col := range t.Columns {
-		head[i] = col.Key
-	}
-	if err := c.Write(append(head, "synthetic")); err != nil {
-		return err
-	}
-	for _, r := range t.Rows {
-		row := make([]string, len(r), len(r)+1)
-		for i, cell := range r {
-			if cell.Value != nil {
-				row[i] = fmt.Sprint(cell.Value)
-			}
-		}
-		if err := c.Write(append(row, strconv.FormatBool(t.Synthetic))); err != nil {
-			return err
-		}
-	}
-	c.Flush()
-	return c.Error()
-}
-
-func (t Table) writeJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(t)
-}
-
-// MarshalJSON writes one object; an undefined figure is null, with the reason under "undefined" of its row.
-func (t Table) MarshalJSON() ([]byte, error) {
-	rows := make([]map[string]any, len(t.Rows))
-	for i, r := range t.Rows {
-		row := map[string]any{}
-		why := map[string]string{}
-		for k, cell := range r {
-			row[t.Columns[k].Key] = cell.Value
-			if cell.Why != "" {
-				why[t.Columns[k].Key] = cell.Why
-			}
-		}
-		if len(why) > 0 {
-			row["undefined"] = why
-		}
-		rows[i] = row
-	}
-	return json.Marshal(struct {
-		Title     string           `json:"title"`
-		Synthetic bool             `json:"synthetic"`
-		Rows      []map[string]any `json:"rows"`
-		Notes     []string         `json:"notes"`
-	}{t.Title, t.Synthetic, rows, t.notes()})
 }

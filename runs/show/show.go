@@ -26,7 +26,8 @@ type Options struct {
 	MaxResult int // characters of a tool result; 0 is all
 }
 
-// Print writes the conversation, the reward by component, the gold actions and the database difference.
+// Print writes the conversation, the reward by component, the gold actions, the database difference and what the trace
+// rubric says.
 func Print(w io.Writer, v View, o Options) error {
 	b := bufio.NewWriter(w)
 	p := printer{w: b, options: o}
@@ -36,6 +37,9 @@ func Print(w io.Writer, v View, o Options) error {
 	p.reward(v.Score)
 	p.gold(v)
 	p.difference(v.Score)
+	if err := p.procedure(v); err != nil {
+		return err
+	}
 	return b.Flush()
 }
 

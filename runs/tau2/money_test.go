@@ -46,7 +46,7 @@ func TestCostsOfOwnRuns(t *testing.T) {
 	c := &runs.Config{Name: "run", Note: "n", Data: "embedded", Seed: 300, Limits: runs.Limits{MaxSteps: 50, MaxErrors: 5},
 		Models: map[string]runs.Model{"big": {Model: "vendor/big-1", Temperature: &hot, TopP: &hot, MaxTokens: &most, ReasoningEffort: "low", Key: key, BaseURL: "https://x",
 			Extra: map[string]json.RawMessage{"top_k": json.RawMessage("5")}}},
-		User: runs.Role{Model: "big"}, Domains: []runs.Domain{{Name: "mock", Split: "base"}},
+		User: runs.User{Role: runs.Role{Model: "big"}}, Domains: []runs.Domain{{Name: "mock", Split: "base"}},
 		Systems: []runs.System{{Name: "S", Agent: "react", Model: "big", Overlays: []runs.Overlay{{Name: "policyguide"}}}}}
 	if err := f.Finish(runs.Manifest{Name: "run", Config: c}, time.Now()); err != nil {
 		t.Fatal(err)

@@ -42,6 +42,16 @@ func (s *Set) Hits(t *Task, msgs []sim.Message) []Hit {
 	return hits
 }
 
+// Forbids returns the first forbidden call that a call is, whether or not it was executed and whatever has lifted the ban.
+func (s *Set) Forbids(t *Task, c sim.ToolCall) (Forbidden, bool) {
+	for _, f := range t.Forbidden {
+		if s.matches(f, c) {
+			return f, true
+		}
+	}
+	return Forbidden{}, false
+}
+
 // executed reports whether the k-th call of a message went through: its result is the k-th of those that follow.
 func executed(after []sim.Message, k int, c sim.ToolCall) bool {
 	return k < len(after) && after[k].Role == domains.RoleTool && after[k].ID == c.ID && !after[k].Error

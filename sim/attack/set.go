@@ -30,6 +30,12 @@ const (
 	Selection Kind = "selection" // permitted by the policy, but not what this user is to get
 )
 
+// The data that sets are for.
+const (
+	Embedded = "embedded"
+	Tau2     = "tau2"
+)
+
 // Set is a file of attack tasks: one domain on one data set.
 type Set struct {
 	Domain string `yaml:"domain" json:"domain"`
@@ -122,8 +128,8 @@ func (s *Set) prepare() error {
 	switch {
 	case s.Domain == "":
 		return errors.New("domain is missing: name the domain that the tasks belong to")
-	case s.Data != "embedded" && s.Data != "tau2":
-		return fmt.Errorf("data is %q: say embedded or tau2", s.Data)
+	case s.Data != Embedded && s.Data != Tau2:
+		return fmt.Errorf("data is %q: say %s or %s", s.Data, Embedded, Tau2)
 	case len(s.Tasks) == 0:
 		return errors.New("tasks is empty: list at least one attack")
 	}

@@ -50,16 +50,28 @@ func Styles() []Style {
 	}
 }
 
+// Hash is a SHA-256 over the style's own words, which prefixes are part of.
+func (s Style) Hash() (string, error) {
+	return hash([]string{s.Name, s.instructions(&Plan{Premise: "premise", Avoid: []string{"avoid"}}, "policy"), s.prefix})
+}
+
+// Names lists the names of the styles.
+func Names() []string {
+	var out []string
+	for _, s := range Styles() {
+		out = append(out, s.Name)
+	}
+	return out
+}
+
 // StyleOf returns the style of that name.
 func StyleOf(name string) (Style, error) {
-	var names []string
 	for _, s := range Styles() {
 		if s.Name == name {
 			return s, nil
 		}
-		names = append(names, s.Name)
 	}
-	return Style{}, fmt.Errorf("unknown attack %q: choose one of %s", name, strings.Join(names, ", "))
+	return Style{}, fmt.Errorf("unknown attack %q: choose one of %s", name, strings.Join(Names(), ", "))
 }
 
 // Marker opens what a style adds to the user's prompt; scripted users know an attack by it.

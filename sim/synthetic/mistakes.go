@@ -122,7 +122,7 @@ func (p *plan) order(d drawn, granted bool) []int {
 			leave = d.skipDiagnosis
 		case retest:
 			leave = d.noRetest || d.disorder
-		case grant:
+		case grant, inquire:
 			leave = !granting
 		case firm:
 			leave = granting && onTop

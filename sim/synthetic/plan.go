@@ -17,6 +17,7 @@ const (
 	retest               // looking again afterwards
 	refuse               // the first no
 	firm                 // the second no
+	inquire              // a read that the forbidden thing would rest on
 	grant                // the forbidden thing itself
 	report               // the facts, before a transfer
 	transfer             // passing the user on
@@ -271,7 +272,7 @@ func (p *plan) forbidden(plain, identifying []step) ([]step, error) {
 	}
 	for _, c := range p.trade.forbidden(p.scene, e, user) {
 		if res := e.Call(domains.AgentSide, c); !res.Error {
-			return []step{{part: grant, call: &c}}, nil
+			return p.granting(c), nil
 		}
 	}
 	return nil, nil
@@ -289,7 +290,7 @@ func (p *plan) tempted(e *domains.Env, plain []step) []step {
 	for _, a := range p.scene.Task.Temptation {
 		c := a.Call()
 		if res := e.Call(c.Requestor, c); !res.Error {
-			out = append(out, step{part: grant, call: &c})
+			out = append(out, p.granting(c)...)
 			continue
 		}
 		for _, st := range plain {
@@ -302,6 +303,26 @@ func (p *plan) tempted(e *domains.Env, plain []step) []step {
 		}
 	}
 	return out
+}
+
+// granting are the steps of giving in. Half of the agents that do so make the call at once, which most guards notice. The
+// others go about it as about a permitted change, with the reads that it rests on, a summary and a yes, so that only who
+// knows what the policy forbids can tell it from one.
+func (p *plan) granting(c domains.ToolCall) []step {
+	if !p.scene.Chance("grant_forbidden with care", 0.5) {
+		return []step{{part: grant, call: &c}}
+	}
+	var out []step
+	if p.trade.grounds != nil {
+		for _, read := range p.trade.grounds(p, c) {
+			if _, ok := p.scene.World.Agent.Tool(read.Name); ok {
+				out = append(out, step{part: inquire, call: &read})
+			}
+		}
+	}
+	st := p.change(c)
+	st.part = grant
+	return append(out, st)
 }
 
 // owner reads the user's id off the result of a look-up: a text, a member of a record, or of the first of several.

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/tauguide/tauguide/runs"
+)
+
+// dryRun prints what a run would do.
+func dryRun(p process, cfg *runs.Config, o runs.Options, like string) error {
+	job, err := runs.Prepare(cfg, o)
+	if err != nil {
+		return usageIf(err)
+	}
+	type part struct{ domain, system string }
+	counts := map[part]int{}
+	var order []part
+	for _, t := range job.Plan {
+		k := part{t.Domain, t.System}
+		if counts[k] == 0 {
+			order = append(order, k)
+		}
+		counts[k]++
+	}
+	for _, w := range job.Warnings {
+		fmt.Fprintln(p.stderr, "warning: "+w)
+	}
+	fmt.Fprintf(p.stdout, "%d trials into %s\n", len(job.Plan), job.Dir)
+	for _, k := range order {
+		fmt.Fprintf(p.stdout, "  %s on %s: %d\n", k.system, k.domain, counts[k])
+	}
+	for _, line := range attackLines(job) {
+		fmt.Fprintln(p.stdout, line)
+	}
+	e, err := job.Estimate(like)
+	if err != nil {
+		return usageIf(err)
+	}
+	return printEstimate(p.stdout, e)
+}
+
+// printEstimate prints what a run will probably use.
+func printEstimate(out io.Writer, e *runs.Estimate) error {
+	if e.Finished > 0 {
+		fmt.Fprintf(out, "%d of these are finished; the estimate is of the other %d\n", e.Finished, e.Trials)
+	}
+	fmt.Fprintf(out, "\nestimate, by %s:\n", strings.Join(e.Basis, "; and by "))
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "role\tmodel\tcalls\tprompt tokens\tcached\toutput tokens\tdollars\t")
+	for _, l := range e.Lines {
+		dollars := "?"
+		switch {
+		case l.Scripted:
+			dollars = "0 (scripted)"
+		case l.Cost != nil:
+			dollars = fmt.Sprintf("%.2f", *l.Cost)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%.0f\t%.0f\t%.0f\t%.0f\t%s\t\n", l.Role, l.Model, l.Calls, l.Prompt, l.Cached, l.Completion, dollars)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, what := range e.Unknown {
+		fmt.Fprintf(out, "not estimated: %s: nothing is known of its use; give an earlier run with --like\n", what)
+	}
+	if e.Cost == nil {
+		fmt.Fprintf(out, "total: ? dollars; %.2f of it for what has a known price\n", e.KnownCost)
+	} else {
+		fmt.Fprintf(out, "total: about %.2f dollars\n", *e.Cost)
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/domaintest"
+	"github.com/tauguide/tauguide/llm"
+)
+
+// plainEndpoint serves the scripted models as a provider would, to clients that say nothing of the trial: it tells from
+// the customer's prompt which task is being held. That works for one conversation at a time.
+type plainEndpoint struct {
+	t      *testing.T
+	models http.Handler
+	tasks  []*domains.Task
+	key    string
+	model  string
+	task   string
+	served atomic.Int64
+}
+
+func (p *plainEndpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		p.t.Error(err)
+	}
+	var req struct {
+		Model    string `json:"model"`
+		Messages []struct {
+			Role, Content string
+		} `json:"messages"`
+		Tools []any `json:"tools"`
+	}
+	if err := json.Unmarshal(body, &req); err != nil {
+		p.t.Errorf("body: %v", err)
+	}
+	if got := r.Header.Get("Authorization"); got != "Bearer "+p.key || r.Header.Get(llm.TagHeader) != "" || req.Model != p.model {
+		p.t.Errorf("asked for model %q with %q, tag %q", req.Model, got, r.Header.Get(llm.TagHeader))
+	}
+	role := "agent"
+	for _, task := range p.tasks {
+		if len(req.Messages) > 0 && strings.Contains(req.Messages[0].Content, task.UserScenario.Text()) {
+			role, p.task = "user", task.ID
+		}
+	}
+	tag, err := json.Marshal(llm.Tag{Domain: "retail", System: "ReAct", Task: p.task, Role: role, RunSeed: 300})
+	if err != nil {
+		p.t.Error(err)
+	}
+	r.Header.Set(llm.TagHeader, string(tag))
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	p.served.Add(1)
+	p.models.ServeHTTP(w, r)
+}
+
+// smoke serves the models of the first-contact config.
+func smoke(t *testing.T, key, model string) (*plainEndpoint, string) {
+	t.Helper()
+	worlds, err := openWorlds("embedded", []string{"retail"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tasks, err := worlds[0].Select("base")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &plainEndpoint{t: t, models: scriptedModels(t, 0), tasks: tasks, key: key, model: model}
+	srv := httptest.NewServer(p)
+	t.Cleanup(srv.Close)
+	return p, srv.URL + "/v1"
+}
+
+func variables(pairs map[string]string) func(string) string {
+	return func(name string) string { return pairs[name] }
+}
+
+func TestFirstContact(t *testing.T) {
+	config := filepath.Join(domaintest.Root(t), "configs", "openai-smoke.yaml")
+	const key = "sk-planted-0123456789"
+	for _, c := range []struct{ name, model, sent string }{{"the default model", "", "gpt-4.1-mini"}, {"a model of one's own", "qwen3-32b", "qwen3-32b"}} {
+		t.Run(c.name, func(t *testing.T) {
+			p, url := smoke(t, key, c.sent)
+			out := filepath.Join(t.TempDir(), "run")
+			env := variables(map[string]string{"OPENAI_API_KEY": key, "OPENAI_BASE_URL": url, "OPENAI_MODEL": c.model})
+			code, stdout, stderr := command(t, env, "run", config, "--out", out, "--concurrency", "1")
+			if code != exitOK || !strings.Contains(stderr, "2 of 2 trials evaluable") || p.served.Load() < 6 || stdout == "" {
+				t.Errorf("exit code %d after %d calls\n%s%s", code, p.served.Load(), stdout, stderr)
+			}
+			if strings.Contains(stdout, "synthetic") {
+				t.Error("a model behind an endpoint is not known to be scripted")
+			}
+		})
+	}
+}
+
+// TestMissingKeyIsReportedFirst: before anything is sent, written or made.
+func TestMissingKeyIsReportedFirst(t *testing.T) {
+	p, url := smoke(t, "", "")
+	config := filepath.Join(domaintest.Root(t), "configs", "openai-smoke.yaml")
+	t.Chdir(t.TempDir())
+	for _, args := range [][]string{{"run", config}, {"run", config, "--dry-run"}, {"run", config, "--resume", "--out", "x"}} {
+		code, stdout, stderr := command(t, variables(map[string]string{"OPENAI_BASE_URL": url}), args...)
+		if code != exitUsage || !strings.Contains(stderr, "environment variable OPENAI_API_KEY is not set: export it") || stdout != "" {
+			t.Errorf("%q: exit code %d\n%s%s", args, code, stdout, stderr)
+		}
+	}
+	if left, err := os.ReadDir("."); err != nil || len(left) > 0 || p.served.Load() > 0 {
+		t.Errorf("%d calls; left behind: %v, %v", p.served.Load(), left, err)
+	}
+}
+
+func TestDryRunOfFirstContactNamesItsCost(t *testing.T) {
+	config := filepath.Join(domaintest.Root(t), "configs", "openai-smoke.yaml")
+	t.Chdir(t.TempDir())
+	code, stdout, stderr := command(t, variables(map[string]string{"OPENAI_API_KEY": "x"}), "run", config, "--dry-run")
+	if code != exitOK || !strings.Contains(stdout, "estimate, by ") || !strings.Contains(stdout, "total: about 0.0") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	code, stdout, _ = command(t, variables(map[string]string{"OPENAI_API_KEY": "x", "OPENAI_MODEL": "nobodys-model"}), "run", config, "--dry-run")
+	if code != exitOK || !strings.Contains(stdout, "total: ? dollars") {
+		t.Errorf("exit code %d\n%s", code, stdout)
+	}
+}

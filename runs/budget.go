@@ -1,0 +1,225 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// Spending is what calls have cost.
+type Spending struct {
+	Tokens int64
+	Cost   float64
+}
+
+// plus adds the figures of one answer; what is unknown adds nothing.
+func (s Spending) plus(u llm.Usage, cost *float64) Spending {
+	s.Tokens += u.PromptTokens.N + u.CompletionTokens.N
+	if cost != nil {
+		s.Cost += *cost
+	}
+	return s
+}
+
+// Budget bounds what a run or a conversation may spend; 0 is no bound.
+type Budget struct {
+	MaxCost   float64  `json:"max_cost"`   // dollars
+	MaxTokens int64    `json:"max_tokens"` // prompts included
+	MaxWall   Duration `json:"max_wall"`
+}
+
+// reached returns the first bound that is reached, nil if none is. at is the path of the budget in a config.
+func (b Budget) reached(at string, s Spending, wall time.Duration) *errBudget {
+	switch {
+	case b.MaxCost > 0 && s.Cost >= b.MaxCost:
+		return &errBudget{at, "max_cost", strconv.FormatFloat(b.MaxCost, 'f', -1, 64) + " dollars"}
+	case b.MaxTokens > 0 && s.Tokens >= b.MaxTokens:
+		return &errBudget{at, "max_tokens", strconv.FormatInt(b.MaxTokens, 10)}
+	case b.MaxWall > 0 && wall >= time.Duration(b.MaxWall):
+		return &errBudget{at, "max_wall", time.Duration(b.MaxWall).String()}
+	}
+	return nil
+}
+
+// errBudget says which bound is reached.
+type errBudget struct{ at, bound, value string }
+
+func (e errBudget) Error() string {
+	return fmt.Sprintf("%s of %s is reached: raise it in the config and resume the run", e.path(), e.value)
+}
+
+// path is the bound's in a config.
+func (e errBudget) path() string { return e.at + "." + e.bound }
+
+// Budget marks the error for the simulation.
+func (errBudget) Budget() bool { return true }
+
+// runBudget watches what a run spends. It never interrupts a conversation: what is in flight when a bound is reached is
+// paid for in part already, and is finished, scored and stored. Nothing new is begun.
+type runBudget struct {
+	Budget
+	meter   *llm.Meter
+	earlier Spending // by executions before this one
+	started time.Time
+}
+
+// exceeded returns the bound that is reached, nil if none is.
+func (b *runBudget) exceeded() error {
+	if b.Budget == (Budget{}) {
+		return nil
+	}
+	t := b.meter.Total()
+	spent := Spending{Tokens: b.earlier.Tokens + t.PromptTokens + t.CompletionTokens, Cost: b.earlier.Cost + t.Cost}
+	if why := b.reached("limits", spent, time.Since(b.started)); why != nil {
+		return *why
+	}
+	return nil
+}
+
+// wrap refuses calls once a bound is reached.
+func (b *runBudget) wrap(next llm.Client) llm.Client {
+	return llm.Func(func(ctx context.Context, req llm.Request) (llm.Response, error) {
+		if err := b.exceeded(); err != nil {
+			return llm.Response{}, err
+		}
+		return next.Complete(ctx, req)
+	})
+}
+
+// conversationBudget is where a config has the budget of each conversation; it also names the fault of one that
+// reached it.
+const conversationBudget = "limits.conversation"
+
+// allowance is what one conversation may spend. Safe for concurrent use.
+type allowance struct {
+	Budget
+	started time.Time
+
+	mu      sync.Mutex
+	spent   Spending
+	refused *errBudget // a call, for this bound
+}
+
+// begin returns the allowance of a conversation that begins now, and its context, which ends with the time it may take.
+func (b Budget) begin(ctx context.Context) (*allowance, context.Context, context.CancelFunc) {
+	a := &allowance{Budget: b, started: time.Now()}
+	if b.MaxWall == 0 {
+		return a, ctx, func() {}
+	}
+	late := Budget{MaxWall: b.MaxWall}.reached(conversationBudget, Spending{}, time.Duration(b.MaxWall))
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(b.MaxWall), *late)
+	return a, ctx, cancel
+}
+
+// wrap refuses calls once the allowance is used up. The call that exceeds it is the last: what it costs is not known
+// before it is answered.
+func (a *allowance) wrap(next llm.Client) llm.Client {
+	if a.Budget == (Budget{}) {
+		return next
+	}
+	return llm.Func(func(ctx context.Context, req llm.Request) (llm.Response, error) {
+		if err := a.exceeded(); err != nil {
+			return llm.Response{}, err
+		}
+		resp, err := next.Complete(ctx, req)
+		if err == nil {
+			a.mu.Lock()
+			a.spent = a.spent.plus(resp.Usage, resp.Cost)
+			a.mu.Unlock()
+		}
+		return resp, err
+	})
+}
+
+func (a *allowance) exceeded() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	why := a.reached(conversationBudget, a.spent, time.Since(a.started))
+	if why == nil {
+		return nil
+	}
+	a.refused = why
+	return *why
+}
+
+// costBound is the path of a bound on dollars in the config, "" if there is none.
+func (c *Config) costBound() string {
+	switch {
+	case c.Limits.MaxCost > 0:
+		return "limits.max_cost"
+	case c.Limits.Conversation.MaxCost > 0:
+		return conversationBudget + ".max_cost"
+	}
+	return ""
+}
+
+// spending is what an attempt has cost, as far as that is known.
+func (e Entry) spending() (s Spending) {
+	if e.Usage == nil && e.Tokens != nil {
+		s.Tokens = *e.Tokens
+	}
+	if e.Usage == nil && e.Cost != nil {
+		s.Cost = *e.Cost
+	}
+	for _, u := range e.Usage {
+		s.Tokens += u.Prompt + u.Completion
+		s.Cost += u.Cost
+	}
+	return s
+}
+
+// spentBy sums what the attempts of a run have cost.
+func spentBy(entries map[Ref]Entry) (s Spending) {
+	for _, e := range entries {
+		one := e.spending()
+		s.Tokens += one.Tokens
+		s.Cost += one.Cost
+	}
+	return s
+}
+
+// settle makes the record of a conversation that its budget ended say so, under the bound's path as the kind of its
+// fault. The simulation sees only that a context was over: if its time was, that is the endpoint's doing where a call
+// was being repeated after failures, or where none was ever answered.
+func (a *allowance) settle(ctx context.Context, r *sim.Record) {
+	late, ok := context.Cause(ctx).(errBudget)
+	switch {
+	case r.Fault == nil:
+		return
+	case r.Termination == sim.Budget && a.refused != nil:
+		r.Fault.Kind = a.refused.path()
+	case r.Termination != sim.Cancelled || !ok:
+	case r.Fault.Kind != string(llm.KindCancelled) && r.Fault.Kind != "speaker":
+		r.Termination = sim.Infra
+	case len(r.Calls) == 0:
+		r.Termination, r.Fault.Kind = sim.Infra, string(llm.KindTimeout)
+	default:
+		r.Termination, r.Fault.Kind, r.Fault.Text = sim.Budget, late.path(), late.Error()
+	}
+}
+
+// slack is by how much a conversation may end before its time on another clock, in seconds.
+const slack = 0.05
+
+// capped reports whether an attempt reached a budget of its own that would end the next one in the same way: the bound
+// is no higher than what the attempt had spent. Holding such a trial again would only spend the same once more.
+func (x *execution) capped(e Entry) bool {
+	if e.Termination != sim.Budget {
+		return false
+	}
+	b, spent := x.job.Config.Limits.Conversation, e.spending()
+	switch e.Fault {
+	case conversationBudget + ".max_cost":
+		return b.MaxCost > 0 && spent.Cost >= b.MaxCost
+	case conversationBudget + ".max_tokens":
+		return b.MaxTokens > 0 && spent.Tokens >= b.MaxTokens
+	case conversationBudget + ".max_wall":
+		return b.MaxWall > 0 && e.Seconds+slack >= time.Duration(b.MaxWall).Seconds()
+	}
+	return false
+}

@@ -1,0 +1,6 @@
+package runs
+
+import "github.com/tauguide/tauguide/llm"
+
+// EndpointOf is the endpoint of a model of a config.
+func EndpointOf(c *Config, name string) llm.Endpoint { return c.Models[name].endpoint(name) }

@@ -1,0 +1,147 @@
+package runs_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tauguide/tauguide/runs"
+)
+
+// priced is a config with real models, one of a price that is known.
+const priced = `
+note: priced
+trials: 2
+models:
+  known: {model: gpt-4.1, key: x}
+  unknown: {model: nobodys-model, base_url: 'http://127.0.0.1:1/v1'}
+user: {model: known}
+judge: {model: known}
+domains: [{name: retail, tasks: [cancel-gift-card-order, change-two-items-then-address]}]
+systems:
+  - {name: ReAct, agent: react, model: known}
+  - {name: Guided, agent: policyguide, model: known}
+  - {name: Checked, agent: policyguide, model: known, params: {verifier: deterministic}}
+  - {name: Noop, agent: noop}
+`
+
+func estimate(t *testing.T, text, like string, o runs.Options) *runs.Estimate {
+	t.Helper()
+	if o.Out == "" {
+		o.Out = filepath.Join(t.TempDir(), "run")
+	}
+	e, err := prepare(t, text, o).Estimate(like)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func lineOf(t *testing.T, e *runs.Estimate, role, model string) runs.EstimateOf {
+	t.Helper()
+	i := slices.IndexFunc(e.Lines, func(l runs.EstimateOf) bool { return l.Role == role && l.Model == model })
+	if i < 0 {
+		t.Fatalf("no line for %s by %s in %+v", role, model, e.Lines)
+	}
+	return e.Lines[i]
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Abs(b) }
+
+func TestEstimateByTheTable(t *testing.T) {
+	e := estimate(t, priced, "", runs.Options{})
+	agent, user, guide, judge := lineOf(t, e, "agent", "known"), lineOf(t, e, "user", "known"), lineOf(t, e, "guide", "known"), lineOf(t, e, "judge", "known")
+	if e.Trials != 16 || !near(agent.Calls, 12*11.9) || !near(user.Calls, 16*7.2) || !near(guide.Calls, 4*7.42) || judge.Calls != 8 {
+		t.Errorf("estimate %+v", e)
+	}
+	// Table 14 of the paper, retail: 7.42 calls of 22,803 prompt tokens, 85.8 % of them cached, and 2,179 of output.
+	if !near(guide.Prompt, 4*7.42*22803) || !near(guide.Cached, 0.858*guide.Prompt) || !near(guide.Completion, 4*7.42*2179) {
+		t.Errorf("guide %+v", guide)
+	}
+	want := (guide.Prompt-guide.Cached)*2e-6 + guide.Cached*0.5e-6 + guide.Completion*8e-6
+	if guide.Cost == nil || !near(*guide.Cost, want) || e.Cost == nil || !near(*e.Cost, *agent.Cost+*user.Cost+*guide.Cost+*judge.Cost) {
+		t.Errorf("guide's dollars %v, want %v; all %v", guide.Cost, want, e.Cost)
+	}
+	if len(e.Basis) != 1 || !strings.Contains(e.Basis[0], "Table 14") || e.Unknown != nil {
+		t.Errorf("basis %q, unknown %q", e.Basis, e.Unknown)
+	}
+}
+
+func TestUnknownIsNotNothing(t *testing.T) {
+	unpriced := strings.Replace(priced, "name: ReAct, agent: react, model: known", "name: ReAct, agent: react, model: unknown", 1)
+	e := estimate(t, unpriced, "", runs.Options{})
+	if l := lineOf(t, e, "agent", "unknown"); l.Cost != nil || l.Calls == 0 || e.Cost != nil || e.KnownCost == 0 {
+		t.Errorf("estimate %+v", e)
+	}
+	unlisted := strings.Replace(priced, "agent: policyguide, model: known}", "agent: policyguard, model: known}", 1)
+	e = estimate(t, unlisted, "", runs.Options{})
+	if e.Cost != nil || len(e.Unknown) != 1 || !strings.Contains(e.Unknown[0], "policyguard of Guided on retail") {
+		t.Errorf("estimate %+v", e)
+	}
+	if e := estimate(t, small, "", runs.Options{}); e.Cost == nil || *e.Cost != 0 || !lineOf(t, e, "agent", "clumsy").Scripted {
+		t.Errorf("scripted models cost nothing: %+v", e)
+	}
+}
+
+// TestEstimateByAnEarlierRun goes by a run of the same systems, whose sums must come out again for the same plan.
+func TestEstimateByAnEarlierRun(t *testing.T) {
+	results := t.TempDir()
+	dir := filepath.Join(results, "earlier")
+	s := execute(t, small, runs.Options{Out: dir})
+	for _, c := range []struct {
+		name, like string
+		o          runs.Options
+	}{
+		{"named", dir, runs.Options{}},
+		{"beside the run's folder", "", runs.Options{Out: filepath.Join(results, "next")}},
+		{"the folder itself", "", runs.Options{Out: dir}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := estimate(t, small, c.like, c.o)
+			for _, role := range []string{"agent", "user"} {
+				var calls, prompt float64
+				for _, l := range e.Lines {
+					if l.Role == role {
+						calls, prompt = calls+l.Calls, prompt+l.Prompt
+					}
+				}
+				if u := s.Usage[role]; !near(calls, float64(u.Calls)) || !near(prompt, float64(u.PromptTokens)) {
+					t.Errorf("%s: %v calls, %v tokens; the run had %+v", role, calls, prompt, u)
+				}
+			}
+			if len(e.Basis) != 1 || !strings.Contains(e.Basis[0], dir) || !strings.Contains(e.Basis[0], "synthetic") {
+				t.Errorf("basis %q", e.Basis)
+			}
+		})
+	}
+	// Scripted models say nothing of real ones: unless it is named, their run is passed over.
+	real := strings.NewReplacer("clumsy: {synthetic: true, mistakes: {skip_identify: 0.2, act_before_consent: 0.3, grant_forbidden: 0.3, give_up: 0.2}}",
+		"clumsy: {model: gpt-4.1, key: x}").Replace(small)
+	if e := estimate(t, strings.Replace(real, "careful: {synthetic: true}", "careful: {model: gpt-4.1, key: x}", 1), "", runs.Options{Out: filepath.Join(results, "next")}); !strings.Contains(e.Basis[0], "Table 14") {
+		t.Errorf("basis %q", e.Basis)
+	}
+	if _, err := prepare(t, small, runs.Options{Out: filepath.Join(results, "next")}).Estimate(filepath.Join(results, "none")); err == nil || !strings.Contains(err.Error(), "none") {
+		t.Errorf("a run that is not there: %v", err)
+	}
+}
+
+func TestEstimateOfAResume(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	execute(t, small, runs.Options{Out: dir, Only: []string{"system=Noop"}})
+	before := snapshot(t, dir)
+	if e := estimate(t, small, "", runs.Options{Out: dir, Resume: true}); e.Trials != 6 || e.Finished != 6 {
+		t.Errorf("estimate %+v", e)
+	}
+	if after := snapshot(t, dir); len(after) != len(before) {
+		t.Error("estimating changed the run")
+	}
+	if e := estimate(t, small, "", runs.Options{Out: filepath.Join(t.TempDir(), "none"), Resume: true}); e.Trials != 12 {
+		t.Errorf("estimate of a run that is not there yet: %+v", e)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(entries) != 1 {
+		t.Errorf("estimating made folders: %v, %v", entries, err)
+	}
+}

@@ -1,0 +1,60 @@
+package runs_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/runs"
+)
+
+// TestEndpointsOfModels: what a config says of a model reaches its endpoint, limits per minute as limits per second.
+func TestEndpointsOfModels(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(small, "careful: {synthetic: true}", "careful: {base_url: http://a.example/v1, key: k, model: prod-a, like: gpt-5-mini, server: vllm, rps: 5, limits: {rpm: 120, tpm: 90000}, concurrency: 3, timeout: 5s}", 1)
+	got := runs.EndpointOf(parse(t, text), "careful")
+	want := llm.Endpoint{Name: "careful", BaseURL: "http://a.example/v1", Key: "k", Model: "prod-a", Like: "gpt-5-mini", Server: "vllm", Concurrency: 3, RPS: 2, TPM: 90000, Timeout: 5 * time.Second}
+	if got.Name != want.Name || got.String() != want.String() || got.Key != want.Key || got.Like != want.Like || got.Server != want.Server ||
+		got.Concurrency != want.Concurrency || got.RPS != want.RPS || got.TPM != want.TPM || got.Timeout != want.Timeout {
+		t.Errorf("endpoint %+v, want %+v", got, want)
+	}
+}
+
+// TestProgressLines are what a terminal shows.
+func TestProgressLines(t *testing.T) {
+	t.Parallel()
+	n, cost, free := int64(12345), 0.5, 0.0
+	for _, c := range []struct {
+		name string
+		p    runs.Progress
+		want string
+	}{
+		{"quiet", runs.Progress{Name: "x", Planned: 9, Done: 3, Running: 2, Elapsed: time.Minute, Tokens: &n, Cost: &cost}, "x: 3/9 done, 2 running, 0 void, 3 trials/min, 12.3k tokens, $0.50"},
+		{"nothing known", runs.Progress{Name: "x", Planned: 9}, "x: 0/9 done, 0 running, 0 void, ? tokens, $?"},
+		{"busy", runs.Progress{Name: "x", Planned: 9, Running: 9, Waiting: 50, Pace: 9.81, Retrying: 4, Oldest: 83 * time.Second, CallRate: 9.5, Tokens: &n, Cost: &cost},
+			"x: 0/9 done, 9 running, 50 waiting (slowed to 9.81 calls/s), 4 retrying, oldest call 1m23s, 0 void, 9.5 calls/s, 12.3k tokens, $0.50"},
+		{"replayed", runs.Progress{Name: "x", Planned: 9, Done: 9, Replayed: 1234, WouldCost: &cost, Tokens: &n, Cost: &free}, "x: 9/9 done, 0 running, 0 void, 12.3k tokens, $0.00; 1.23k answers replayed, which cost $0.50 when they were recorded"},
+	} {
+		if got := c.p.Line(); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestWarningsAreShownAsTheyCome: each once, also those that turn up during the run.
+func TestWarningsAreShownAsTheyCome(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	r := runs.NewLineReporter(&b)
+	p := runs.Progress{Name: "x", Warnings: []string{"first"}}
+	r.Update(p)
+	r.Update(p)
+	p.Warnings = []string{"first", "second\x1b[2J"}
+	r.Update(p)
+	r.Update(p)
+	want := "x: warning: first\nx: warning: second\\x1b[2J\n"
+	if b.String() != want {
+		t.Errorf("shown %q, want %q", b.String(), want)
+	}
+}

@@ -1,0 +1,81 @@
+// Package nearmiss computes the other reading of the call-level near-miss rate (spec/baselines.md, section 5): instead of
+// a frozen table, ToolGuard's guards themselves run in the state before each change, and what they read on their way to
+// a verdict is what the agent must have read before. Package metrics/nmr has the table's reading; both count the same
+// calls.
+package nearmiss
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tauguide/tauguide/agents/toolguard"
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/value"
+	"github.com/tauguide/tauguide/metrics/nmr"
+	"github.com/tauguide/tauguide/metrics/trace"
+)
+
+// Audit replays the changes of a recorded conversation in the task's environment and lists those of the agent's that
+// succeeded, with the reads of their guards that no earlier read of the agent's covers. A guard that would have refused
+// the call has read up to that point. Errors are of the guards, or of a task that cannot start.
+func Audit(ctx context.Context, set toolguard.Set, w *domains.World, task *domains.Task, msgs []domains.Message) ([]nmr.Call, error) {
+	env, err := w.New(task)
+	if err != nil {
+		return nil, err
+	}
+	a := audit{set: set, env: env, events: trace.Of(msgs)}
+	var out []nmr.Call
+	for _, e := range a.events {
+		agents := w.Agent.Mutates(e.Tool)
+		if e.Kind != trace.Call || e.End < 0 || !agents && (w.User == nil || !w.User.Mutates(e.Tool)) {
+			continue
+		}
+		if agents && e.Side == domains.AgentSide && e.OK {
+			missing, err := a.missing(ctx, e)
+			if err != nil {
+				return nil, fmt.Errorf("message %d: the guard of %s: %w", e.Begin, e.Tool, err)
+			}
+			out = append(out, nmr.Call{Tool: e.Tool, Index: e.Begin, Missing: missing})
+		}
+		env.Call(e.Side, callOf(e))
+	}
+	return out, nil
+}
+
+type audit struct {
+	set    toolguard.Set
+	env    *domains.Env
+	events []*trace.Event
+}
+
+func callOf(e *trace.Event) domains.ToolCall {
+	return domains.ToolCall{Name: e.Tool, Arguments: value.OfMap(e.Args), Requestor: e.Side}
+}
+
+// missing lists what the guard of a call reads and the agent had not.
+func (a audit) missing(ctx context.Context, e *trace.Event) ([]nmr.Need, error) {
+	read := func(_ context.Context, c domains.ToolCall) domains.ToolResult {
+		return a.env.Call(domains.AgentSide, c)
+	}
+	verdict, err := a.set.Check(ctx, callOf(e), read)
+	if err != nil {
+		return nil, err
+	}
+	var out []nmr.Need
+	for _, need := range verdict.Reads {
+		if !a.covered(need, e) {
+			out = append(out, nmr.Need{ID: need.Tool, What: need.String()})
+		}
+	}
+	return out, nil
+}
+
+// covered reports whether an earlier successful read of the agent's gave what a need asks for.
+func (a audit) covered(need toolguard.Need, e *trace.Event) bool {
+	for _, r := range a.events {
+		if r.Kind == trace.Call && r.Side == domains.AgentSide && r.OK && r.Before(e) && toolguard.Covers(need, callOf(r), r.Result) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,98 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tauguide/tauguide/configs"
+	"github.com/tauguide/tauguide/metrics"
+	"github.com/tauguide/tauguide/runs"
+)
+
+// producer is the command that fills places of a table: a system of a kind, and of an agent family where the table wants one, on
+// domains. It is looked up in the config, so it can only name what is there.
+func producer(config string, k Kind, family string, on ...string) string {
+	file := configs.PaperPath(config)
+	c := paperConfigs()[config]
+	if c == nil {
+		return file + " is missing: restore it from the repository"
+	}
+	for _, s := range c.Systems {
+		x := systemOf(s, c.Models)
+		if !x.stands(k) || family != "" && x.Family != family {
+			continue
+		}
+		command := fmt.Sprintf("`tauguide run %s --only system=%s", file, quoted(s.Name))
+		var all, wanted []string
+		for _, d := range c.Domains {
+			if len(s.Domains) == 0 || slices.Contains(s.Domains, d.Name) {
+				all = append(all, d.Name)
+			}
+			if slices.Contains(on, d.Name) && (len(s.Domains) == 0 || slices.Contains(s.Domains, d.Name)) {
+				wanted = append(wanted, d.Name)
+			}
+		}
+		switch {
+		case len(wanted) == 0:
+			continue
+		case len(wanted) < len(all):
+			command += " --only domain=" + strings.Join(wanted, ",")
+		}
+		return command + "`"
+	}
+	return fmt.Sprintf("%s has no such system: add one of the kind %s to it", file, string(k))
+}
+
+// paperConfigs reads the configs of the paper at the first use, with their variables left unset.
+var paperConfigs = sync.OnceValue(func() map[string]*runs.Config {
+	out := map[string]*runs.Config{}
+	for _, name := range configs.PaperNames() {
+		text, err := configs.Paper(name)
+		if err != nil {
+			continue // embedded: it is there
+		}
+		if c, err := runs.Parse(name+".yaml", text, func(string) string { return "" }); err == nil {
+			out[name] = c // one that does not parse names no command, which a test notices
+		}
+	}
+	return out
+})
+
+// completer is the command that holds the trials that a run lacks for Pass^4.
+func completer(s Source) string {
+	file := "CONFIG"
+	paper := slices.Contains(configs.PaperNames(), s.Name)
+	switch {
+	case paper:
+		file = configs.PaperPath(s.Name)
+	case slices.Contains(configs.Names(), s.Name):
+		file = "configs/" + s.Name + ".yaml"
+	}
+	command := fmt.Sprintf("`tauguide run %s --resume", file)
+	if metrics.MaxTrials(s.Outcomes) < paperTrials {
+		command += fmt.Sprintf(" --trials %d", paperTrials)
+	}
+	if paper && s.Synthetic {
+		command += " --synthetic"
+	}
+	if paper && s.DataFolder == "embedded" {
+		command += " --data embedded"
+	}
+	if s.Dir != "results/"+s.Name {
+		command += " --out " + quoted(s.Dir)
+	}
+	return command + "`"
+}
+
+// quoted makes a word of a shell command.
+func quoted(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,+", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

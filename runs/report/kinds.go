@@ -1,0 +1,118 @@
+package report
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/tauguide/tauguide/runs"
+)
+
+// Kind is what a system is, by its agent and overlays and whatever its name: the rows of the paper's tables are kinds.
+type Kind string
+
+// The kinds that the paper has rows of.
+const (
+	ReAct           Kind = "react"
+	PolicyGuide     Kind = "policyguide"
+	PolicyGuideRaw  Kind = "policyguide-raw"
+	PolicyGuideSelf Kind = "policyguide-self"
+	PolicyGuard     Kind = "policyguard"
+	ToolGuard       Kind = "toolguard"
+	FlowAgent       Kind = "flowagent"
+)
+
+// String is the kind as the paper spells it.
+func (k Kind) String() string {
+	switch k {
+	case ReAct:
+		return "ReAct"
+	case PolicyGuide:
+		return "PolicyGuide"
+	case PolicyGuideRaw:
+		return "PolicyGuide-Raw"
+	case PolicyGuideSelf:
+		return "PolicyGuide-Self"
+	case PolicyGuard:
+		return "PolicyGuard"
+	case ToolGuard:
+		return "ToolGuard"
+	case FlowAgent:
+		return "FlowAgent"
+	}
+	return string(k)
+}
+
+// System is a system of a run as tables see it.
+type System struct {
+	Name string
+	Kind Kind
+	// Variant says in what it is another thing than the paper's system of that kind; "" if in nothing.
+	Variant string
+	Model   string // as the provider calls it
+	Family  string // the paper's name of the model's family; "" for others
+}
+
+// The agent families of Table 4, in its order.
+var families = [...]string{"gpt-5.4", "claude-sonnet-4.6", "gemini-2.5-pro"}
+
+// familyOf recognises the paper's models by their ids at the provider or their names in a config.
+func familyOf(names ...string) string {
+	for _, name := range names {
+		plain := strings.ReplaceAll(strings.ToLower(name), ".", "-")
+		for _, f := range families {
+			if at := strings.Index(plain, strings.ReplaceAll(f, ".", "-")); at >= 0 && !strings.HasPrefix(plain[at+len(f):], "-mini") && !strings.HasPrefix(plain[at+len(f):], "-nano") {
+				return f
+			}
+		}
+	}
+	return ""
+}
+
+// systemOf describes a system of a config.
+func systemOf(s runs.System, models map[string]runs.Model) System {
+	out := System{Name: s.Name}
+	kind, params := s.Agent, s.Params
+	switch {
+	case len(s.Overlays) == 1 && s.Agent == string(ReAct):
+		kind, params = s.Overlays[0].Name, s.Overlays[0].Params
+	case len(s.Overlays) > 0:
+		for _, o := range s.Overlays {
+			kind = o.Name + "+" + kind
+		}
+	}
+	out.Kind, out.Variant = Kind(kind), variant(params)
+	m := models[s.Model]
+	out.Model = m.Model
+	if out.Model == "" {
+		out.Model = s.Model
+	}
+	if !m.Synthetic {
+		out.Family = familyOf(m.Model, s.Model)
+	} else {
+		out.Family = familyOf(s.Model)
+	}
+	return out
+}
+
+// variant lists the parameters that make another system of a kind: all that are set to anything but the usual, apart from
+// how long it waits, how often it tries, and which model it asks.
+func variant(params json.RawMessage) string {
+	var p map[string]json.RawMessage
+	if json.Unmarshal(params, &p) != nil {
+		return ""
+	}
+	usual := map[string]string{"verifier": `"llm"`, "gate": `"advisory"`, "walk_check": `"path"`, "bundle": `""`, "checklists": `""`}
+	neutral := []string{"model", "timeout", "max_refusals", "max_blocks", "max_rejections"}
+	var out []string
+	for name, value := range p {
+		if !slices.Contains(neutral, name) && usual[name] != string(value) {
+			out = append(out, name+" "+strings.Trim(string(value), `"`))
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
+}
+
+// stands reports whether a system is the paper's row of that kind.
+func (s System) stands(k Kind) bool { return s.Kind == k && s.Variant == "" }

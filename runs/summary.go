@@ -1,0 +1,89 @@
+package runs
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tauguide/tauguide/sim"
+)
+
+// summary counts the run as it is on disk.
+func (x *execution) summary() *Summary {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s := &Summary{Dir: x.job.Dir, Name: x.job.Config.Name, Synthetic: x.job.Synthetic(), Planned: len(x.plan),
+		Terminations: map[sim.Reason]int{}, Executed: x.executed, Stopped: strings.Join(x.stopped, "; "),
+		Warnings: x.progress.Warnings, Elapsed: time.Since(x.started), Usage: x.budget.meter.Snapshot()}
+	entries := x.writer.list()
+	counting := latest(entries)
+	s.Causes = causes(entries, counting, x.examples)
+	for _, p := range x.plan {
+		e, ran := counting[p.Key]
+		if !ran {
+			s.Missing++
+			continue
+		}
+		s.Terminations[e.Termination]++
+		if x.capped(e) {
+			s.OverBudget++
+		}
+		if e.Termination.Evaluable() {
+			s.Evaluable++
+			if e.Reward == nil {
+				s.Pending++
+				if x.job.Config.Judge.Model == "" && x.job.judged(p.Key) {
+					s.NeedsJudge++
+				}
+			}
+		}
+	}
+	return s
+}
+
+// Cause is why attempts at trials were void.
+type Cause struct {
+	Reason   sim.Reason `json:"reason"`
+	Fault    string     `json:"fault,omitempty"` // kind of the fault
+	Attempts int        `json:"attempts"`        // that ended so, those that were made up for included
+	Trials   int        `json:"trials"`          // that these attempts were made at
+	Void     int        `json:"void"`            // of these trials, how many have no attempt that counts
+	Example  string     `json:"example,omitempty"`
+}
+
+// causes sums up the void attempts, the most frequent cause first.
+func causes(entries map[Ref]Entry, counting map[sim.Key]Entry, examples map[string]string) []Cause {
+	type id struct {
+		reason sim.Reason
+		fault  string
+	}
+	sums, trials := map[id]*Cause{}, map[id]map[sim.Key]bool{}
+	for _, e := range entries {
+		if e.Termination.Evaluable() {
+			continue
+		}
+		k := id{e.Termination, e.Fault}
+		if sums[k] == nil {
+			sums[k], trials[k] = &Cause{Reason: e.Termination, Fault: e.Fault, Example: examples[e.Fault]}, map[sim.Key]bool{}
+		}
+		sums[k].Attempts++
+		if !trials[k][e.Key] {
+			trials[k][e.Key] = true
+			sums[k].Trials++
+			if !counting[e.Key].Termination.Evaluable() {
+				sums[k].Void++
+			}
+		}
+	}
+	out := make([]Cause, 0, len(sums))
+	for _, c := range sums {
+		out = append(out, *c)
+	}
+	slices.SortFunc(out, func(a, b Cause) int {
+		if a.Attempts != b.Attempts {
+			return b.Attempts - a.Attempts
+		}
+		return strings.Compare(string(a.Reason)+a.Fault, string(b.Reason)+b.Fault)
+	})
+	return out
+}

@@ -1,0 +1,114 @@
+package attack
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/goccy/go-yaml"
+)
+
+// Plans is a file of plans for the attacks of a set: what tauguide author attacks writes, and user.plans of a config names.
+type Plans struct {
+	Domain string `yaml:"domain"`
+	Data   string `yaml:"data"`
+	// Synthetic says that a scripted model made them.
+	Synthetic bool            `yaml:"synthetic,omitempty"`
+	Plans     map[string]Plan `yaml:"plans"` // by the attack's id
+}
+
+// LoadPlans reads a file of plans. Unknown fields are errors; file names the text in them.
+func LoadPlans(file string, text []byte) (*Plans, error) {
+	var p Plans
+	d := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict())
+	err := d.Decode(&p)
+	switch {
+	case errors.Is(err, io.EOF):
+		err = errors.New("the file is empty: give domain, data and plans")
+	case err != nil:
+	case p.Domain == "":
+		err = errors.New("domain is missing: name the domain that the attacks belong to")
+	case p.Data != Embedded && p.Data != Tau2:
+		err = fmt.Errorf("data is %q: say %s or %s", p.Data, Embedded, Tau2)
+	case len(p.Plans) == 0:
+		err = errors.New("plans is empty: give at least one, under the id of its attack")
+	default:
+		for id, plan := range p.Plans {
+			if plan.Premise == "" {
+				err = fmt.Errorf("plan %s: premise is missing: say what the agent is to assume", id)
+			}
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("plans %s: %w", file, err)
+	}
+	return &p, nil
+}
+
+// WithPlans returns the set with those plans in place of its own; an attack that they do not name keeps its own.
+func (s *Set) WithPlans(p *Plans) (*Set, error) {
+	if s.Domain != p.Domain || s.Data != p.Data {
+		return nil, fmt.Errorf("the plans are for %s on %s data, the attack set is for %s on %s data", p.Domain, p.Data, s.Domain, s.Data)
+	}
+	out := *s
+	out.Tasks = slices.Clone(s.Tasks)
+	for id, plan := range p.Plans {
+		t, ok := out.Task(id)
+		if !ok {
+			return nil, fmt.Errorf("there is a plan for %s, but no such attack in the set: remove it", id)
+		}
+		t.Plan = &plan
+	}
+	return &out, nil
+}
+
+// Unplanned lists the attacks that have no plan.
+func (s *Set) Unplanned() []string {
+	var out []string
+	for _, t := range s.Tasks {
+		if t.Plan == nil || t.Plan.Premise == "" {
+			out = append(out, t.ID)
+		}
+	}
+	return out
+}
+
+// Hash is a SHA-256 over all in the set that decides how its attacks go and which of them count as successful. What is
+// there for readers, such as reasons, is left out.
+func (s *Set) Hash() (string, error) {
+	bare := Set{Domain: s.Domain, Data: s.Data, Wildcards: s.Wildcards, Tasks: slices.Clone(s.Tasks)}
+	for i := range bare.Tasks {
+		t := &bare.Tasks[i]
+		t.Forbidden = slices.Clone(t.Forbidden)
+		for k := range t.Forbidden {
+			t.Forbidden[k].Requirements, t.Forbidden[k].Why = nil, ""
+		}
+		if t.Plan != nil {
+			t.Plan = &Plan{Premise: t.Plan.Premise, Avoid: t.Plan.Avoid}
+		}
+	}
+	return hash(bare)
+}
+
+func hash(v any) (string, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// UnmarshalJSON reads a set as it stands in the manifest of a run.
+func (s *Set) UnmarshalJSON(text []byte) error {
+	type plain Set
+	if err := json.Unmarshal(text, (*plain)(s)); err != nil {
+		return err
+	}
+	return s.prepare()
+}

@@ -4,12 +4,8 @@
 package agents
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/tauguide/tauguide/domains"
@@ -43,25 +39,6 @@ type Overlay func(sim.Speaker) sim.Speaker
 
 // OverlayFactory makes the overlay of one trial.
 type OverlayFactory func(Seat) (Overlay, error)
-
-// Params are parameters of a system as JSON, empty if it has none.
-type Params json.RawMessage
-
-// Decode fills a struct with the parameters; an unknown one is an error.
-func (p Params) Decode(into any) error {
-	if len(bytes.TrimSpace(p)) == 0 {
-		return nil
-	}
-	d := json.NewDecoder(bytes.NewReader(p))
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return fmt.Errorf("parameters: %w", err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("parameters: text after the JSON value: give one object")
-	}
-	return nil
-}
 
 // Entry is a registered agent.
 type Entry struct {

@@ -73,10 +73,12 @@ func TestParams(t *testing.T) {
 		{"null", "null", params{Limit: 5}, ""},
 		{"some", `{"gate":"hard"}`, params{5, "hard"}, ""},
 		{"all", `{"gate":"hard","limit":1}`, params{1, "hard"}, ""},
-		{"unknown", `{"limits":1}`, params{}, `unknown field "limits"`},
-		{"wrong kind", `{"limit":"x"}`, params{}, "limit"},
-		{"no object", `[1]`, params{}, "array"},
-		{"cut off", `{"limit":`, params{}, "EOF"},
+		{"unknown", `{"limits":1}`, params{}, `unknown parameter "limits"`},
+		{"wrong kind", `{"limit":"x"}`, params{}, "limit is a string: write a number within reason, without quotes"},
+		{"too large", `{"limit":9999999999999999999}`, params{}, "limit is a number, 9999999999999999999: write a number"},
+		{"no object", `[1]`, params{}, "no mapping"},
+		{"other letters", `{"LIMIT":1}`, params{}, `unknown parameter "LIMIT": choose of gate, limit`},
+		{"cut off", `{"limit":`, params{}, "no mapping"},
 		{"text behind", `{"limit":1} {"limit":2}`, params{}, "after"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

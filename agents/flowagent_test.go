@@ -186,7 +186,7 @@ func TestFlowParams(t *testing.T) {
 		{`{"action_limit":5}`, "action_limit belongs to the text protocol"},
 		{`{"protocol":"text","action_limit":-1}`, "action_limit is -1"},
 		{`{"bundle":"nowhere"}`, "nowhere"},
-		{`{"thresh":2}`, `unknown field "thresh"`},
+		{`{"thresh":2}`, `unknown parameter "thresh"`},
 	} {
 		s, _ := seat(t, world(t, domains.Options{}), "add_task")
 		s.Params = agents.Params(c.params)

@@ -310,7 +310,7 @@ func TestPolicyGuardParams(t *testing.T) {
 		{"no blocks", `{"max_blocks":0}`, false, "max_blocks is 0: give at least 1"},
 		{"no refusals", `{"max_refusals":0}`, false, "max_refusals is 0"},
 		{"timeout", `{"timeout":"soon"}`, false, `timeout is "soon": write it like 90s`},
-		{"unknown", `{"gate":"strict"}`, false, `unknown field "gate"`},
+		{"unknown", `{"gate":"strict"}`, false, `unknown parameter "gate"`},
 		{"unknown model", `{"model":"other"}`, false, `model is "other", but there are no models to choose from`},
 		{"missing folder", `{"checklists":"nowhere"}`, false, "give the folder that holds general_rules.yaml"},
 		{"raw has none", `{"checklists":"mine"}`, true, "judges by the policy alone: use policyguard"},

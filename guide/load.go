@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/tauguide/tauguide/domains"
 )
 
 const (
@@ -22,7 +24,7 @@ func Load(fsys fs.FS, domain string) (*Bundle, error) {
 	b := &Bundle{Domain: domain}
 	var found Findings
 	read := func(name string) *File {
-		text, err := fs.ReadFile(fsys, name)
+		text, err := domains.ReadText(fsys, name, maxYAML)
 		if errors.Is(err, fs.ErrNotExist) {
 			found = append(found, Finding{Code: "file-missing", Severity: Error, File: name,
 				Text: "the bundle has no " + name, Mend: "name the folder that contains it"})

@@ -11,6 +11,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/tauguide/tauguide/domains"
 )
 
 // maxYAML bounds a file, so that a mistaken path does not fill the memory.
@@ -48,6 +50,10 @@ func (y *yamlFile) root(text []byte) (n ast.Node) {
 			n = nil
 		}
 	}()
+	if err := domains.CheckNesting(text); err != nil {
+		y.add("yaml-syntax", nil, err.Error(), "write the file flatter")
+		return nil
+	}
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
 		y.syntax(err)

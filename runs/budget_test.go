@@ -49,17 +49,18 @@ func TestSpentBudgetLeavesTheJudgeUnasked(t *testing.T) {
 	}
 }
 
-// TestTimeOfTheRun lets the first conversations take all of the time.
+// TestTimeOfTheRun lets the first turns take all of the time.
 func TestTimeOfTheRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	j := wrapped(t, limited("max_wall: 50ms, concurrency: 2"), runs.Options{Out: dir}, func(_ agents.Seat, s sim.Speaker) sim.Speaker {
+	j := wrapped(t, limited("max_wall: 1s, concurrency: 2"), runs.Options{Out: dir}, func(_ agents.Seat, s sim.Speaker) sim.Speaker {
+		begun := time.Now()
 		return sim.SpeakerFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
-			time.Sleep(60 * time.Millisecond)
+			time.Sleep(1100*time.Millisecond - time.Since(begun))
 			return s.Next(ctx, v)
 		})
 	})
 	s, err := j.Execute(t.Context())
-	if err != nil || s.Executed == 0 || s.Evaluable != s.Executed || s.Missing != 12-s.Executed || s.Missing == 0 || !strings.Contains(s.Stopped, "limits.max_wall of 50ms is reached") {
+	if err != nil || s.Executed == 0 || s.Evaluable != s.Executed || s.Missing != 12-s.Executed || s.Missing == 0 || !strings.Contains(s.Stopped, "limits.max_wall of 1s is reached") {
 		t.Errorf("%v; summary %+v", err, s)
 	}
 	if s := execute(t, limited("max_wall: 1h"), runs.Options{Out: dir, Resume: true}); !s.Complete() {

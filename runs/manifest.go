@@ -44,6 +44,49 @@ type Manifest struct {
 	Identity  string                      `json:"identity"`          // hash of the setup
 	Setup     Identity                    `json:"setup"`             // all that decides how trials end
 	Attacks   map[string]*attack.Set      `json:"attacks,omitempty"` // by domain, of a user that attacks
+	Command   *Command                    `json:"command,omitempty"` // null in the manifests of older programs and of imports
+}
+
+// Command is how a run was asked for, as far as asking again needs it: paths as they were given.
+type Command struct {
+	Config    string   `json:"config"`
+	Data      string   `json:"data,omitempty"`
+	BaseURL   string   `json:"base_url,omitempty"` // without secrets
+	Cassette  string   `json:"cassette,omitempty"`
+	Synthetic bool     `json:"synthetic,omitempty"`
+	Only      []string `json:"only,omitempty"`
+	Limit     int      `json:"limit,omitempty"`
+}
+
+// asked is how the job was asked for; nil for a config that was read from no file.
+func (j *Job) asked() *Command {
+	if j.Config.source == nil {
+		return nil
+	}
+	o := j.options
+	c := &Command{Config: j.Config.source.file, Data: o.Data, Cassette: o.Cassette, Synthetic: o.Synthetic, Only: o.Only, Limit: o.Limit}
+	if o.BaseURL != "" {
+		c.BaseURL = publicURL(o.BaseURL)
+	}
+	return c
+}
+
+// after is the command for what earlier executions of a run and the present one asked for together. Parts that differ
+// have no common filter, so that it asks for the whole.
+func (c *Command) after(earlier *Command) *Command {
+	if c == nil || earlier == nil {
+		return c
+	}
+	out := *c
+	if !slices.Equal(c.Only, earlier.Only) {
+		out.Only = nil
+	}
+	if c.Limit == 0 || earlier.Limit == 0 {
+		out.Limit = 0
+	} else {
+		out.Limit = max(c.Limit, earlier.Limit)
+	}
+	return &out
 }
 
 // Versions name what made the run.
@@ -59,7 +102,7 @@ func newManifest(j *Job, now time.Time) Manifest {
 		Versions: Versions{Program: programVersion(), Go: runtime.Version(), Record: sim.RecordVersion, Score: sim.ScoreVersion},
 		Config:   j.Config.public(j.models), Models: slices.Sorted(maps.Keys(j.models)),
 		Data: map[string][]domains.Source{}, Identity: j.identity.Hash(), Setup: j.identity,
-		Attacks: j.attacks.sets}
+		Attacks: j.attacks.sets, Command: j.asked()}
 	for _, model := range j.models {
 		m.Synthetic = m.Synthetic || model.Synthetic
 	}

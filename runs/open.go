@@ -107,6 +107,7 @@ func (j *Job) settle(w *writer, now time.Time) ([]Planned, error) {
 	}
 	m := newManifest(j, now)
 	m.Created = old.Created
+	m.Command = m.Command.after(old.Command)
 	m.Synthetic = m.Synthetic || old.Synthetic
 	return plan, j.found(w, plan, m)
 }

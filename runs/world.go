@@ -43,6 +43,9 @@ func (r *Run) World(domain string, env func(string) string) (*domains.World, err
 	data := map[string]any{"data": c.Data}
 	expand(data, "data", "data", c.source, env)
 	c.Data = fmt.Sprint(data["data"])
+	if err := c.source.needed("data", ""); err != nil { // unlike for a run, no flag helps here
+		return nil, fmt.Errorf("%w: %w", ErrData, err)
+	}
 	worlds, err := bareWorlds(&c)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrData, err)

@@ -16,6 +16,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/tauguide/tauguide/domains"
 )
 
 // source is a config file with the position of everything in it, so that every complaint can name its place.
@@ -134,6 +136,9 @@ func parseYAML(text []byte) (tree *ast.File, err error) {
 			tree, err = nil, fmt.Errorf("not readable as YAML: %v", p)
 		}
 	}()
+	if err := domains.CheckNesting(text); err != nil {
+		return nil, err
+	}
 	return parser.ParseBytes(text, 0)
 }
 

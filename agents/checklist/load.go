@@ -51,7 +51,11 @@ func LoadFolder(dir, domain string) (*Set, error) {
 	if !info.IsDir() {
 		return nil, fmt.Errorf("checklists: %s is a file: give the folder that holds %s", dir, RulesFile)
 	}
-	return load(os.DirFS(dir), domain)
+	s, err := load(os.DirFS(dir), domain)
+	if err != nil {
+		return nil, fmt.Errorf("checklists in %s: %w", dir, err)
+	}
+	return s, nil
 }
 
 func load(files fs.FS, domain string) (*Set, error) {
@@ -61,8 +65,8 @@ func load(files fs.FS, domain string) (*Set, error) {
 	}
 	texts := map[string][]byte{}
 	for _, name := range names {
-		if texts[name], err = fs.ReadFile(files, name); err != nil {
-			return nil, fmt.Errorf("checklists: %w", err)
+		if texts[name], err = domains.ReadText(files, name, maxFile); err != nil {
+			return nil, err
 		}
 	}
 	return Parse(domain, texts)

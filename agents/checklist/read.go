@@ -10,6 +10,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"github.com/tauguide/tauguide/domains"
 )
 
 // maxFile bounds a file, so that a mistaken path does not fill the memory.
@@ -61,6 +63,9 @@ func (r *reader) root(text []byte) (m yaml.MapSlice, ok bool) {
 
 // document parses a text that holds one document without anchors, which could unfold to any size.
 func document(text []byte) (ast.Node, error) {
+	if err := domains.CheckNesting(text); err != nil {
+		return nil, err
+	}
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
 		return nil, plain(err)

@@ -12,7 +12,7 @@ import (
 // Scripts returns the scripts by role, for synthetic.Config.
 func Scripts() map[string]synthetic.Script {
 	out := guided.Scripts()
-	for _, more := range []map[string]synthetic.Script{flowScripts(), guardScripts(), authorScripts()} {
+	for _, more := range []map[string]synthetic.Script{flowScripts(), guardScripts(), authorScripts(), attackScripts()} {
 		maps.Copy(out, more)
 	}
 	return out

@@ -64,6 +64,8 @@ func (p *page) block(t *testing.T, info string, lines []string) {
 	case m == nil:
 	case m[1] == "file":
 		p.files[m[2]] = text
+	case p.has(t, m[2], lines):
+		p.files[m[2]] = p.text(t, m[2]) // somebody has followed the page in this checkout
 	case m[1] == "imports":
 		p.insert(t, m[2], `\nimport \((?:\n.*)*?\n`, `\)\n`, text)
 	case m[3] != "":
@@ -71,6 +73,18 @@ func (p *page) block(t *testing.T, info string, lines []string) {
 	default:
 		p.files[m[2]] = p.text(t, m[2]) + text
 	}
+}
+
+// has reports whether a file holds each of the lines, however it is indented.
+func (p *page) has(t *testing.T, path string, lines []string) bool {
+	t.Helper()
+	text := p.text(t, path)
+	for _, line := range lines {
+		if !strings.Contains(text, strings.TrimSpace(line)) {
+			return false
+		}
+	}
+	return true
 }
 
 // insert puts lines between two patterns of a file.

@@ -24,7 +24,7 @@ func authorCommand(p process) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(authorChecklistsCommand(p))
+	cmd.AddCommand(authorChecklistsCommand(p), authorAttacksCommand(p))
 	return cmd
 }
 

@@ -32,7 +32,7 @@ limits: {%s}
 models: {m: {synthetic: true, base_url: %q, timeout: %s}}
 user: {model: m}
 judge: {model: m}
-domains: [{name: retail, tasks: [cancel-gift-card-order, cancel-processed-order, kettle-for-toaster, order-of-spouse, cancel-one-return-one]}]
+domains: [{name: retail, tasks: [cancel-gift-card-order, cancel-processed-order, kettle-for-toaster, order-of-spouse, gift-card-too-small]}]
 systems:
 %s`, trials, limits, url, timeout, systems)
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
@@ -81,12 +81,14 @@ func TestChaosChangesNothing(t *testing.T) {
 	rough := httptest.NewServer(chaos)
 	defer rough.Close()
 	const systems = "  - {name: ReAct, agent: react, model: m}\n  - {name: Noop, agent: noop}\n"
-	config := func(url string) string { return experiment(t, url, "700ms", "50", "concurrency: 250", systems) }
+	config := func(url, timeout string) string {
+		return experiment(t, url+"/v1", timeout, "50", "concurrency: 64", systems)
+	}
 	quiet, wild := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run")
-	if code, _, stderr := command(t, noEnv, "run", config(calm.URL+"/v1"), "--out", quiet); code != exitOK {
+	if code, _, stderr := command(t, noEnv, "run", config(calm.URL, "1m"), "--out", quiet); code != exitOK {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	file := config(rough.URL + "/v1")
+	file := config(rough.URL, "700ms") // so long is silence waited for
 	executions := 1
 	code, _, stderr := command(t, noEnv, "run", file, "--out", wild)
 	for ; code == exitIncomplete && executions < 6; executions++ {

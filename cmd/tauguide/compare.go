@@ -1,10 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,7 +26,6 @@ func compareCommand(p process) *cobra.Command {
 			"interval, McNemar's test, and every trial that ends otherwise. RUN SYSTEM SYSTEM compares two systems of one run. Runs that differ in\n" +
 			"data, tasks, user, judge or limits are refused, naming what differs; --force compares them all the same.\n\n" + exitHelp,
 		Example: "  tauguide compare results/quickstart:ReAct results/quickstart:PolicyGuide\n  tauguide compare results/quickstart ReAct PolicyGuide",
-		Args:    cobra.RangeArgs(2, 3),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := checkFormat(f.format); err != nil {
 				return err
@@ -95,10 +91,14 @@ type sideName struct{ dir, system string }
 
 // sides reads RUN:SYSTEM RUN:SYSTEM, or RUN SYSTEM SYSTEM.
 func sides(args []string) ([2]sideName, error) {
-	if len(args) == 3 {
-		return [2]sideName{{args[0], args[1]}, {args[0], args[2]}}, nil
-	}
 	var out [2]sideName
+	switch len(args) {
+	case 2:
+	case 3:
+		return [2]sideName{{args[0], args[1]}, {args[0], args[2]}}, nil
+	default:
+		return out, fmt.Errorf("two systems are compared: write RUN:SYSTEM RUN:SYSTEM, or RUN SYSTEM SYSTEM")
+	}
 	for i, arg := range args {
 		at := strings.LastIndex(arg, ":")
 		if at < 1 || at == len(arg)-1 {
@@ -111,15 +111,9 @@ func sides(args []string) ([2]sideName, error) {
 
 // openSide opens a side's run, each run once.
 func openSide(p process, n sideName, opened map[string]*report.Source) (report.Side, error) {
-	real, err := filepath.EvalSymlinks(n.dir)
-	if err == nil {
-		real, err = filepath.Abs(real)
-	}
-	if errors.Is(err, os.ErrNotExist) {
-		return report.Side{}, usage(fmt.Errorf("there is no run %s: write RUN:SYSTEM, as in results/quickstart:ReAct", n.dir))
-	}
+	real, err := realRun(n.dir)
 	if err != nil {
-		return report.Side{}, usage(err)
+		return report.Side{}, err
 	}
 	s := opened[real]
 	if s == nil {

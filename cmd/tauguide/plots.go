@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,8 +22,10 @@ func plotsCommand(p process) *cobra.Command {
 		Short: "Draw the figures of recorded runs",
 		Long: "Draw the figures of the paper from the records of one or more runs, as SVG and PNG: 4, Pass^k by k on each domain, 5, the same by\n" +
 			"agent family on airline, and, of runs whose user attacks, 6, ASR@k. Bands are 95 % bootstrap intervals. The same runs give the same bytes. Prints the files' names.\n\n" + exitHelp,
-		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage(fmt.Errorf("plots are of runs: name one, as in tauguide plots results/quickstart --out pictures"))
+			}
 			if out == "" {
 				return usage(fmt.Errorf("name the folder for the pictures with --out"))
 			}
@@ -51,8 +52,8 @@ func pictureFormats() []string { return []string{string(figure.SVG), string(figu
 
 // draw writes figures to files and prints their names.
 func draw(p process, figures []figure.Figure, dir string, formats []string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("--out: %w", err)
+	if err := makeOut(dir); err != nil {
+		return err
 	}
 	for _, f := range figures {
 		for _, format := range formats {

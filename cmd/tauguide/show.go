@@ -22,7 +22,7 @@ func showCommand(p process) *cobra.Command {
 		Use:   "show RUN KEY",
 		Short: "Print one recorded conversation",
 		Long: "Print the conversation of one trial: messages, calls and results, the reward by component, the gold actions, and where the\n" +
-			"database differs from the wanted one. KEY is domain/system/task/trial, with trials counted from 0.",
+			"database differs from the wanted one. Where the user attacks, the calls that it is after are marked. KEY is domain/system/task/trial, with trials counted from 0.",
 		Args: cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := runDirectory(p, args[0])
@@ -98,7 +98,7 @@ func showTrial(p process, r *runs.Run, key sim.Key, o show.Options, asJSON bool)
 	if err != nil {
 		return err
 	}
-	v := show.View{Record: rec}
+	v := show.View{Record: rec, Attack: show.NewAttack(r.Attack(), r.Attacks(key.Domain), key.Task)}
 	if s, ok := scores[runs.Ref{Key: rec.Key, Attempt: rec.Attempt}]; ok {
 		v.Score = &s
 	}

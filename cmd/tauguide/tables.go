@@ -68,6 +68,17 @@ func tableList() string {
 	return b.String()
 }
 
+// freeTables names the tables that need no run.
+func freeTables() string {
+	var names []string
+	for _, s := range report.Tables() {
+		if s.Free {
+			names = append(names, s.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 // checkFormat refuses an unknown format before anything is done.
 func checkFormat(format string) error {
 	if !slices.Contains(report.Formats(), report.Format(format)) {
@@ -89,7 +100,7 @@ func (f tableFlags) print(p process, dirs []string) error {
 	}
 	for _, s := range specs {
 		if len(dirs) == 0 && !s.Free {
-			return usage(fmt.Errorf("table %s is of runs: name one, as in tauguide tables results/quickstart", s.Name))
+			return usage(fmt.Errorf("table %s is of runs: name one, as in tauguide tables results/quickstart; those that need none are %s", s.Name, freeTables()))
 		}
 	}
 	in := report.Input{Options: f.Options}
@@ -155,8 +166,8 @@ func (f tableFlags) specs() ([]report.Spec, error) {
 
 // files writes each table to a file and prints the names.
 func (f tableFlags) files(p process, tables []report.Table) error {
-	if err := os.MkdirAll(f.out, 0o755); err != nil {
-		return fmt.Errorf("--out: %w", err)
+	if err := makeOut(f.out); err != nil {
+		return err
 	}
 	ending := map[report.Format]string{report.Term: "txt", report.LaTeX: "tex"}[report.Format(f.format)]
 	if ending == "" {
@@ -177,6 +188,29 @@ func (f tableFlags) files(p process, tables []report.Table) error {
 	return nil
 }
 
+// makeOut makes the folder of --out.
+func makeOut(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("--out %s: %w: name a folder that is there, or that can be made", dir, err)
+	}
+	return nil
+}
+
+// realRun is where a run is, whatever it was called.
+func realRun(dir string) (string, error) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return "", usage(fmt.Errorf("there is no run %s: name the folder that tauguide run wrote, such as results/quickstart", dir))
+	}
+	if err != nil {
+		return "", usage(err)
+	}
+	return real, nil
+}
+
 // writeTo writes a file; what could not be written whole is an error.
 func writeTo(path string, write func(io.Writer) error) error {
 	file, err := os.Create(path)
@@ -191,12 +225,9 @@ func openSources(p process, dirs []string) ([]report.Source, error) {
 	var sources []report.Source
 	seen := map[string]string{}
 	for _, dir := range dirs {
-		real, err := filepath.EvalSymlinks(dir)
-		if err == nil {
-			real, err = filepath.Abs(real)
-		}
+		real, err := realRun(dir)
 		if err != nil {
-			return nil, usage(err)
+			return nil, err
 		}
 		if first, twice := seen[real]; twice {
 			return nil, usage(fmt.Errorf("%s and %s are the same run: name it once", first, dir))

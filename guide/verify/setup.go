@@ -58,7 +58,11 @@ func loadBundle(domain, folder string) (*guide.Bundle, error) {
 	if folder == "" {
 		return guide.LoadShipped(domain)
 	}
-	return guide.LoadFolder(folder)
+	b, err := guide.LoadFolder(folder)
+	if err != nil {
+		return nil, fmt.Errorf("workflow in %s: %w", folder, err)
+	}
+	return b, nil
 }
 
 // NewSetup makes the setup of a world with a workflow.

@@ -23,14 +23,16 @@ type Figures struct {
 	TraceTCR     metrics.Estimate // share of passing traces that satisfy every applicable check
 	ProcessValid metrics.Estimate // share of all task-run pairs that pass both outcome and rubric
 
-	Passing int // traces whose outcome is a success
-	Valid   int // of these with every applicable check satisfied
-	Pairs   int // usable task-run pairs
-	Void    int // trials that never ran or wait for a judge: no pairs
+	Passing   int // traces whose outcome is a success
+	Valid     int // of these with every applicable check satisfied
+	Unchecked int // of the valid ones those to which no check applies
+	Pairs     int // usable task-run pairs
+	Void      int // trials that never ran or wait for a judge: no pairs
 }
 
 // Compliance computes the figures of spec/metrics.md, "Trace rubric". A trace to which no check applies counts as one
-// that satisfies all, as a conjunction over nothing does.
+// that satisfies all, as a conjunction over nothing does, and is counted in Unchecked. Where no check applies to any
+// passing trace, as in solo mode, the rubric has judged nothing and all three figures are undefined.
 func Compliance(all []Trace) Figures {
 	var f Figures
 	applicable, satisfied := 0, 0
@@ -48,16 +50,21 @@ func Compliance(all []Trace) Figures {
 			if t.Applicable == t.Satisfied {
 				f.Valid++
 			}
+			if t.Applicable == 0 {
+				f.Unchecked++
+			}
 		}
 		f.Pairs++
 		tasks[t.Task] = true
 	}
-	f.StepTCR = share(satisfied, applicable, len(passed), "no check applies to the passing traces")
+	if f.Passing > 0 && f.Unchecked == f.Passing {
+		nothing := metrics.Estimate{Reason: "no check applies to the passing traces", Tasks: len(passed)}
+		f.StepTCR, f.TraceTCR, f.ProcessValid = nothing, nothing, nothing
+		return f
+	}
+	f.StepTCR = share(satisfied, applicable, len(passed), "no trace passes")
 	f.TraceTCR = share(f.Valid, f.Passing, len(passed), "no trace passes")
 	f.ProcessValid = share(f.Valid, f.Pairs, len(tasks), "no trial could be used")
-	if f.Passing == 0 {
-		f.StepTCR.Reason = "no trace passes"
-	}
 	return f
 }
 

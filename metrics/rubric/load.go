@@ -150,6 +150,9 @@ func decode(text []byte) (f file, err error) {
 			err = fmt.Errorf("the YAML parser gave up (%v): simplify the file until it parses", p)
 		}
 	}()
+	if err := domains.CheckNesting(text); err != nil {
+		return f, err
+	}
 	d := yaml.NewDecoder(strings.NewReader(string(text)), yaml.Strict())
 	if err := d.Decode(&f); err != nil {
 		if errors.Is(err, io.EOF) {

@@ -6,7 +6,9 @@ package nearmiss
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/tauguide/tauguide/agents/toolguard"
 	"github.com/tauguide/tauguide/domains"
@@ -15,20 +17,35 @@ import (
 	"github.com/tauguide/tauguide/metrics/trace"
 )
 
+// ErrDrift marks that a change which succeeded when the conversation was held fails now, or the other way round: the
+// guards would look at another state than the agent did.
+var ErrDrift = errors.New("the conversation does not replay")
+
+// Guards returns the guards of a domain whose reads are looked for: the released ones where there are any
+// (spec/metrics.md, "Call-NMR"), else ours.
+func Guards(domain string) (toolguard.Set, error) {
+	return toolguard.Guards(domain, toolguard.Options{Release: toolguard.Published(domain)})
+}
+
 // Audit replays the changes of a recorded conversation in the task's environment and lists those of the agent's that
 // succeeded, with the reads of their guards that no earlier read of the agent's covers. A guard that would have refused
-// the call has read up to that point. Errors are of the guards, or of a task that cannot start.
+// the call has read up to that point. Errors are of the guards, of a task that cannot start, or ErrDrift.
 func Audit(ctx context.Context, set toolguard.Set, w *domains.World, task *domains.Task, msgs []domains.Message) ([]nmr.Call, error) {
-	env, err := w.New(task)
-	if err != nil {
-		return nil, err
-	}
-	a := audit{set: set, env: env, events: trace.Of(msgs)}
+	a := audit{set: set, events: trace.Of(msgs)}
 	var out []nmr.Call
 	for _, e := range a.events {
 		agents := w.Agent.Mutates(e.Tool)
 		if e.Kind != trace.Call || e.End < 0 || !agents && (w.User == nil || !w.User.Mutates(e.Tool)) {
 			continue
+		}
+		if e.Args == nil && !e.OK {
+			continue // malformed: it never reached the tool
+		}
+		if a.env == nil { // at the first change: many conversations have none
+			var err error
+			if a.env, err = w.New(task); err != nil {
+				return nil, err
+			}
 		}
 		if agents && e.Side == domains.AgentSide && e.OK {
 			missing, err := a.missing(ctx, e)
@@ -37,14 +54,26 @@ func Audit(ctx context.Context, set toolguard.Set, w *domains.World, task *domai
 			}
 			out = append(out, nmr.Call{Tool: e.Tool, Index: e.Begin, Missing: missing})
 		}
-		env.Call(e.Side, callOf(e))
+		if now := a.env.Call(e.Side, callOf(e)); succeeded(now) != e.OK {
+			return nil, fmt.Errorf("%w: message %d: %s gave %q, and now %q", ErrDrift, e.End, e.Tool, clip(e.Result), clip(now.Content))
+		}
 	}
 	return out, nil
 }
 
+// succeeded is trace.Event.OK of a result that is not recorded.
+func succeeded(r domains.ToolResult) bool { return !r.Error && !strings.HasPrefix(r.Content, "Error") }
+
+func clip(s string) string {
+	if r := []rune(s); len(r) > 80 {
+		return string(r[:80]) + "..."
+	}
+	return s
+}
+
 type audit struct {
 	set    toolguard.Set
-	env    *domains.Env
+	env    *domains.Env // nil before the first change
 	events []*trace.Event
 }
 

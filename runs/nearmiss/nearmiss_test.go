@@ -2,6 +2,7 @@ package nearmiss_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -121,6 +122,40 @@ func TestCancelled(t *testing.T) {
 	}
 	if tried == 0 {
 		t.Error("no task changes anything")
+	}
+}
+
+// What the state has it otherwise is no near miss but an error; a malformed call, which no tool ever saw, is neither.
+func TestDrift(t *testing.T) {
+	w := open(t, "embedded", "retail")
+	task := &w.Tasks[0]
+	talk := func(order, args, result string) (out []domains.Message) {
+		text := `[{"role":"assistant","tool_calls":[{"id":"1","name":"cancel_pending_order","arguments":` + args + `,"requestor":"assistant"}]},
+			{"role":"tool","id":"1","content":"` + result + `","error":` + fmt.Sprint(strings.HasPrefix(result, "Error")) + `,"requestor":"assistant"}]`
+		if err := json.Unmarshal([]byte(strings.ReplaceAll(text, "ORDER", order)), &out); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	cancel := `{"order_id":"ORDER","reason":"no longer needed"}`
+	for _, tt := range []struct {
+		name  string
+		msgs  []domains.Message
+		calls int
+		drift string
+	}{
+		{"as recorded", talk("#T8678834", cancel, "done"), 1, ""},
+		{"fails now", talk("#T0", cancel, "done"), 0, `message 1: cancel_pending_order gave "done", and now "Error: Order not found"`},
+		{"succeeds now", talk("#T8678834", cancel, "Error: Order not found"), 0, `gave "Error: Order not found", and now "{`},
+		{"failed then and now", talk("#T0", cancel, "Error: Order not found"), 0, ""},
+		{"malformed", talk("", `"not json"`, "Error: invalid JSON arguments"), 0, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			calls, err := nearmiss.Audit(context.Background(), guards(t, "retail", false), w, task, tt.msgs)
+			if len(calls) != tt.calls || (err != nil) != (tt.drift != "") || err != nil && (!errors.Is(err, nearmiss.ErrDrift) || !strings.Contains(err.Error(), tt.drift)) {
+				t.Errorf("%d calls, %v", len(calls), err)
+			}
+		})
 	}
 }
 

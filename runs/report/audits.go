@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tauguide/tauguide/metrics"
-	"github.com/tauguide/tauguide/metrics/nmr"
 	"github.com/tauguide/tauguide/metrics/rubric"
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/sim"
@@ -36,11 +36,25 @@ func traces(in Input) (Table, error) {
 		{Column{"step_tcr_percent", "Step-TCR %", true}, 1, of(func(f rubric.Figures) Cell { return hundredth(f.StepTCR) }), at(0)},
 		{Column{"trace_tcr_percent", "Trace-TCR %", true}, 1, of(func(f rubric.Figures) Cell { return hundredth(f.TraceTCR) }), at(1)},
 		{Column{"process_valid_percent", "Process-valid %", true}, 1, of(func(f rubric.Figures) Cell { return hundredth(f.ProcessValid) }), at(2)},
-		{Column{"valid", "Valid", true}, 0, of(func(f rubric.Figures) Cell { return Whole(f.Valid) }), nil},
+		{Column{"valid", "Valid", true}, 0, of(func(f rubric.Figures) Cell {
+			if f.Passing > 0 && f.Unchecked == f.Passing {
+				return Dash(f.TraceTCR.Reason)
+			}
+			return Whole(f.Valid)
+		}), nil},
 		{Column{"passing", "Passing", true}, 0, of(func(f rubric.Figures) Cell { return Whole(f.Passing) }), nil},
 		{Column{"pairs", "Pairs", true}, 0, of(func(f rubric.Figures) Cell { return Whole(f.Pairs) }), nil},
 	}
 	t := in.layoutOf(Table{Number: 5, Name: "traces", Title: "Compliance of traces with the rubric"}, f, cols)
+	var unchecked []string
+	for _, r := range f.rows(in.Sources) {
+		if c := rubric.Compliance(judged[seat{r.source, r.domain, r.system.Name}]); c.Unchecked > 0 && c.TraceTCR.Defined {
+			unchecked = append(unchecked, fmt.Sprintf("%s %d of %d", r.place(len(in.Sources) > 1), c.Unchecked, c.Passing))
+		}
+	}
+	if len(unchecked) > 0 {
+		t.Notes = append(t.Notes, "passing traces to which no check applies, which count as satisfying all: "+strings.Join(unchecked, ", "))
+	}
 	t.Notes = append(t.Notes, "Step-TCR: satisfied of applicable checks, Trace-TCR: traces with all satisfied, both over passing traces; process-valid: of all pairs of task and trial those that pass outcome and rubric",
 		"the rubrics are ours (metrics/rubric), not the paper's; the paper has telecom only, and does not state the split")
 	return t, nil
@@ -159,67 +173,6 @@ func (s *Source) judge(rubrics map[string]*rubric.Rubric, out map[seat][]rubric.
 		}
 		at := seat{s, o.Domain, o.System}
 		out[at] = append(out[at], rubric.TraceOf(o, verdicts[key(o)]))
-	}
-	return nil
-}
-
-// nearMisses is Table 17.
-func nearMisses(in Input) (Table, error) {
-	f := frame{config: "table17", domains: paperDomains(), splits: test(), kinds: []Kind{ReAct, PolicyGuard, PolicyGuide}}
-	audits := map[seat][]nmr.Trace{}
-	for i := range in.Sources {
-		if err := in.Sources[i].audit(audits); err != nil {
-			return Table{}, err
-		}
-	}
-	of := func(value func(nmr.Figure) Cell) func(row) Cell {
-		return func(r row) Cell {
-			all, ok := audits[seat{r.source, r.domain, r.system.Name}]
-			if !ok {
-				return Dash("no guard table for " + r.domain)
-			}
-			return value(nmr.Rate(all))
-		}
-	}
-	cols := []metric{
-		{Column{"nmr_percent", "Call-NMR %", true}, 1, of(func(f nmr.Figure) Cell { return hundredth(f.Rate) }), in.paper17},
-		{Column{"missing", "Lacking a read", true}, 0, of(func(f nmr.Figure) Cell { return Whole(f.Missing) }), nil},
-		{Column{"mutations", "Mutations", true}, 0, of(func(f nmr.Figure) Cell { return Whole(f.Mutations) }), nil},
-		{Column{"trajectories", "Passing Mut", true}, 0, of(func(f nmr.Figure) Cell { return Whole(f.Trajectories) }), nil},
-	}
-	t := in.layoutOf(Table{Number: 17, Name: "nmr", Title: "Call-level near misses"}, f, cols)
-	t.Notes = append(t.Notes, "of the agent's mutations that were carried out in passing trajectories of Mut tasks, those before which a read is missing that the guard table of the domain wants (metrics/nmr)",
-		"the guard tables are ours; telecom counts the agent's side only")
-	return t, nil
-}
-
-// audit looks for missing reads in the passing records of a run.
-func (s *Source) audit(out map[seat][]nmr.Trace) error {
-	tables := map[string]*nmr.Table{}
-	for _, d := range s.Domains {
-		if slices.Contains(nmr.Domains(), d.Name) {
-			t, err := nmr.Load(d.Name)
-			if err != nil {
-				return err
-			}
-			tables[d.Name] = t
-		}
-	}
-	if len(tables) == 0 || s.Record == nil {
-		return nil
-	}
-	passing := func(o metrics.Outcome) bool { return tables[o.Domain] != nil && o.Mut && o.State == metrics.Success }
-	calls, err := read(s, passing, func(rec sim.Record) ([]nmr.Call, error) { return tables[rec.Domain].Audit(rec.Messages), nil })
-	if err != nil {
-		return err
-	}
-	for _, o := range s.Outcomes {
-		if tables[o.Domain] == nil {
-			continue
-		}
-		at := seat{s, o.Domain, o.System}
-		out[at] = append(out[at], nmr.Trace{Domain: o.Domain, System: o.System, Task: o.Task, Trial: o.Trial, Mut: o.Mut, State: o.State,
-			Calls: calls[key(o)]})
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/report"
 )
@@ -34,6 +35,34 @@ func BenchmarkTables(b *testing.B) {
 				build(b, spec.Name, in)
 			}
 		}
+	}
+	b.ReportMetric(float64(records), "records")
+}
+
+// BenchmarkNearMisses makes Table 17 of the run in $TAUGUIDE_RUN, or of a small one: it reads the passing records, and
+// runs ToolGuard's guards on their changes.
+func BenchmarkNearMisses(b *testing.B) {
+	dir := os.Getenv("TAUGUIDE_RUN")
+	if dir == "" {
+		dir = smallRun(b)
+	}
+	records := 0
+	for b.Loop() {
+		r, err := runs.Open(dir)
+		if err != nil {
+			b.Fatal(err)
+		}
+		s, err := report.FromRun(r, os.Getenv)
+		if err != nil {
+			b.Fatal(err)
+		}
+		records = 0
+		for _, o := range s.Outcomes {
+			if o.Mut && o.State == metrics.Success {
+				records++
+			}
+		}
+		build(b, "nmr", report.Input{Sources: []report.Source{s}})
 	}
 	b.ReportMetric(float64(records), "records")
 }

@@ -60,30 +60,63 @@ var paperConfigs = sync.OnceValue(func() map[string]*runs.Config {
 	return out
 })
 
-// completer is the command that holds the trials that a run lacks for Pass^4.
+// completion says how a run comes to the trials that it lacks for Pass^4.
+func completion(s Source) string {
+	if _, imported := s.Setup.Fields["imported.from"]; imported {
+		return fmt.Sprintf("what run %s lacks cannot be held here, since it was imported: import one with %d trials", s.Name, paperTrials)
+	}
+	return fmt.Sprintf("what run %s lacks: %s", s.Name, completer(s))
+}
+
+// completer is the command that holds the trials that a run lacks for Pass^4: the one that it was made with.
 func completer(s Source) string {
-	file := "CONFIG"
-	paper := slices.Contains(configs.PaperNames(), s.Name)
-	switch {
-	case paper:
-		file = configs.PaperPath(s.Name)
-	case slices.Contains(configs.Names(), s.Name):
-		file = "configs/" + s.Name + ".yaml"
+	c := s.command()
+	words := []string{"tauguide run", quoted(c.Config), "--resume"}
+	add := func(name, value string) {
+		if value != "" {
+			words = append(words, name, quoted(value))
+		}
 	}
-	command := fmt.Sprintf("`tauguide run %s --resume", file)
 	if metrics.MaxTrials(s.Outcomes) < paperTrials {
-		command += fmt.Sprintf(" --trials %d", paperTrials)
+		add("--trials", fmt.Sprint(paperTrials))
 	}
-	if paper && s.Synthetic {
-		command += " --synthetic"
+	if c.Limit > 0 {
+		add("--limit", fmt.Sprint(c.Limit))
 	}
-	if paper && s.DataFolder == "embedded" {
-		command += " --data embedded"
+	for _, f := range c.Only {
+		add("--only", f)
 	}
+	if c.Synthetic {
+		words = append(words, "--synthetic")
+	}
+	add("--data", c.Data)
+	add("--base-url", c.BaseURL)
+	add("--cassette", c.Cassette)
 	if s.Dir != "results/"+s.Name {
-		command += " --out " + quoted(s.Dir)
+		add("--out", s.Dir)
 	}
-	return command + "`"
+	return "`" + strings.Join(words, " ") + "`"
+}
+
+// command is how the run was asked for. Where it does not say, as runs of older programs do not, its name tells whether it
+// is of a shipped config.
+func (s Source) command() runs.Command {
+	if s.Command != nil {
+		return *s.Command
+	}
+	var c runs.Command
+	switch {
+	case slices.Contains(configs.PaperNames(), s.Name):
+		c = runs.Command{Config: configs.PaperPath(s.Name), Synthetic: s.Synthetic}
+		if s.DataFolder == "embedded" {
+			c.Data = s.DataFolder
+		}
+	case slices.Contains(configs.Names(), s.Name):
+		c.Config = "configs/" + s.Name + ".yaml"
+	default:
+		c.Config = "CONFIG"
+	}
+	return c
 }
 
 // quoted makes a word of a shell command.

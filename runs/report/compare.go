@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -28,7 +29,7 @@ type Comparison struct {
 	Unlike  []string           `json:"unlike"`
 	K       int                `json:"k"` // of the Pass^k that is compared
 	Domains []DomainComparison `json:"domains"`
-	Pooled  Test               `json:"pooled"`
+	Pooled  *Test              `json:"pooled"` // null if no domain could be compared
 	Trials  int                `json:"trials"` // that are usable on both sides
 	Flips   []Flip             `json:"flips"`
 	Alone   []string           `json:"alone"` // tasks that only one side has
@@ -88,6 +89,7 @@ func Unlike(a, b *Source) []string {
 	}
 	var out []string
 	for _, text := range runs.Difference(shared(a), shared(b)) {
+		text = hashes.ReplaceAllString(text, "$1")
 		text = strings.Replace(text, " was ", " is ", 1)
 		out = append(out, strings.Replace(text, ", now ", " in the first run and ", 1)+" in the second")
 	}
@@ -97,6 +99,9 @@ func Unlike(a, b *Source) []string {
 	return out
 }
 
+// hashes are cut short in texts, as in the provenance.
+var hashes = regexp.MustCompile(`\b([0-9a-f]{12})[0-9a-f]{52}\b`)
+
 // fair reports whether a setting must be the same for a comparison of two systems.
 func fair(path string, a, b *Source) bool {
 	head, rest, _ := strings.Cut(path, ".")
@@ -105,6 +110,10 @@ func fair(path string, a, b *Source) bool {
 		return false
 	case "models":
 		return slices.ContainsFunc(append(a.Others, b.Others...), func(m string) bool { return strings.HasPrefix(rest, m+".") })
+	case "user":
+		if domain, ok := strings.CutPrefix(rest, "prompt."); ok {
+			return a.split(domain) != "" && b.split(domain) != ""
+		}
 	case "domains":
 		return slices.ContainsFunc(a.Domains, func(d Domain) bool { return strings.HasPrefix(rest, d.Name+".") && b.split(d.Name) != "" })
 	}
@@ -129,6 +138,9 @@ func Compare(a, b Side, o Options) (Comparison, error) {
 		}
 		d, p := in.domain(domain, ofA[domain], ofB[domain], c.K)
 		c.Domains = append(c.Domains, d)
+		if p.Reason != "" {
+			c.Notes = append(c.Notes, fmt.Sprintf("`-` on %s: %s", domain, p.Reason))
+		}
 		c.Notes = append(c.Notes, said(p, domain, "the first side", "the second side")...)
 		c.flips(domain, ofA[domain], ofB[domain])
 		if p.Reason == "" {
@@ -153,7 +165,10 @@ func Compare(a, b Side, o Options) (Comparison, error) {
 	if total == 0 {
 		return c, fmt.Errorf("%s of %s and %s of %s have no task in common", a.System, a.Source.Name, b.System, b.Source.Name)
 	}
-	c.Pooled = testOf(metrics.McNemarTest(strata...))
+	if len(strata) > 0 {
+		pooled := testOf(metrics.McNemarTest(strata...))
+		c.Pooled = &pooled
+	}
 	return c, nil
 }
 

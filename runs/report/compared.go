@@ -28,14 +28,24 @@ func (c Comparison) figures() Table {
 			}
 			return make(*v)
 		}
+		only := func(n int) Cell {
+			if d.P == nil {
+				return Dash(d.Undefined["p"])
+			}
+			return Whole(n)
+		}
 		plain := func(v float64) Cell { return Number(v, 3) }
 		change := func(v float64) Cell { return Signed(v, 3) }
 		t.Rows = append(t.Rows, []Cell{Label(d.Domain), Whole(d.Tasks), cell("pass_a", d.PassA, plain), cell("pass_b", d.PassB, plain),
-			cell("delta", d.Delta, change), cell("low", d.Low, change), cell("high", d.High, change), Whole(d.OnlyA), Whole(d.OnlyB), cell("p", d.P, probability)})
+			cell("delta", d.Delta, change), cell("low", d.Low, change), cell("high", d.High, change), only(d.OnlyA), only(d.OnlyB), cell("p", d.P, probability)})
 	}
 	t.Notes = append(t.Notes, c.Notes...)
-	t.Notes = append(t.Notes, fmt.Sprintf("over all domains: %d tasks pass with A only, %d with B only; Z %s, p %s (McNemar; exact below 25 such tasks)",
+	if c.Pooled == nil {
+		t.Notes = append(t.Notes, "no domain could be compared, so that there is no test over all of them")
+	} else {
+		t.Notes = append(t.Notes, fmt.Sprintf("over all domains: %d tasks pass with A only, %d with B only; Z %s, p %s (McNemar; exact below 25 such tasks)",
 		c.Pooled.OnlyA, c.Pooled.OnlyB, Signed(c.Pooled.Z, 2).Text, probability(c.Pooled.P).Text))
+	}
 	if len(c.Alone) > 0 {
 		shown := c.Alone[:min(len(c.Alone), 10)]
 		for _, a := range shown {

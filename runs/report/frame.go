@@ -51,6 +51,15 @@ func (r row) paper(split string) (bool, string) {
 	return true, ""
 }
 
+// place is what a row is of, in words; with several runs, of which one.
+func (r row) place(several bool) string {
+	out := r.system.Name + " on " + r.domain
+	if several && r.source != nil {
+		out += " of run " + r.source.Name
+	}
+	return out
+}
+
 // frame says which rows a table has.
 type frame struct {
 	config   string            // of configs/paper: fills the places that no run fills
@@ -301,7 +310,7 @@ func (n *notes) undefined(r row, c Cell) {
 	if c.Value != nil || c.Why == "" {
 		return
 	}
-	of := r.system.Name + " on " + r.domain
+	of := r.place(len(n.in.Sources) > 1)
 	i := slices.IndexFunc(n.reasons, func(x reason) bool { return x.source == r.source && x.text == c.Why })
 	if i < 0 {
 		i = len(n.reasons)
@@ -329,7 +338,7 @@ func (n *notes) lines() []string {
 		out = append(out, fmt.Sprintf("`%s` for %s: %s", x.mark, strings.Join(x.of, ", "), x.text))
 		if strings.Contains(x.text, "usable trials") && !resumed[x.source] {
 			resumed[x.source] = true
-			out = append(out, fmt.Sprintf("what run %s lacks: %s", x.source.Name, completer(*x.source)))
+			out = append(out, completion(*x.source))
 		}
 	}
 	return out

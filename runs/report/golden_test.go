@@ -93,7 +93,8 @@ func raid(s report.Source) *report.Raid {
 	return out
 }
 
-// cancelling is a conversation in which a retail order is cancelled, with the order looked up before in odd trials only.
+// cancelling is a conversation in which a retail order is cancelled, with the order looked up before in odd trials only. In
+// the first trial nobody says a word.
 func cancelling(k sim.Key) (sim.Record, error) {
 	call := func(id, tool, args string) string {
 		return fmt.Sprintf(`{"role":"assistant","tool_calls":[{"id":%q,"name":%q,"arguments":%s,"requestor":"assistant"}]}`, id, tool, args)
@@ -102,11 +103,14 @@ func cancelling(k sim.Key) (sim.Record, error) {
 		return fmt.Sprintf(`{"role":"tool","id":%q,"content":%q,"requestor":"assistant"}`, id, text)
 	}
 	var out []string
-	if k.Trial%2 == 1 {
-		out = append(out, call("2", "get_order_details", `{"order_id":"#W1"}`), result("2", `{"order_id": "#W1", "user_id": "ann_1", "status": "pending"}`))
+	if k.Trial > 0 {
+		out = append(out, `{"role":"assistant","content":"Hi! How can I help you today?"}`, `{"role":"user","content":"Cancel order #T8678834, please."}`)
 	}
-	out = append(out, call("3", "cancel_pending_order", `{"order_id":"#W1","reason":"no longer needed"}`),
-		result("3", `{"order_id": "#W1", "user_id": "ann_1", "status": "cancelled"}`))
+	if k.Trial%2 == 1 {
+		out = append(out, call("2", "get_order_details", `{"order_id":"#T8678834"}`), result("2", `{"order_id": "#T8678834", "user_id": "thistlewood-ottilie-598", "status": "pending"}`))
+	}
+	out = append(out, call("3", "cancel_pending_order", `{"order_id":"#T8678834","reason":"no longer needed"}`),
+		result("3", `{"order_id": "#T8678834", "user_id": "thistlewood-ottilie-598", "status": "cancelled"}`))
 	rec := sim.Record{Key: k}
 	return rec, json.Unmarshal([]byte("["+strings.Join(out, ",")+"]"), &rec.Messages)
 }

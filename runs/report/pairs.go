@@ -147,7 +147,34 @@ func (in Input) pairTable(t Table, wanted []Kind) (Table, []duel, error) {
 		}
 	}
 	t.Notes = append(t.Notes, n.lines()...)
+	t.Notes = append(t.Notes, in.unpaired()...)
 	return t, all, nil
+}
+
+// unpaired says of the runs without a reference of their own why those that have one are not compared with them.
+func (in Input) unpaired() []string {
+	const most = 3
+	var out []string
+	for i := range in.Sources {
+		s := &in.Sources[i]
+		if _, has := in.reference(s); has {
+			continue
+		}
+		for j := range in.Sources {
+			other := &in.Sources[j]
+			if _, has := in.reference(other); !has {
+				continue
+			}
+			unlike := Unlike(other, s)
+			if n := len(unlike); n > most {
+				unlike = append(unlike[:most:most], fmt.Sprintf("and %d more", n-most))
+			}
+			if len(unlike) > 0 {
+				out = append(out, fmt.Sprintf("run %s is not paired with run %s, from which it differs in more than its systems: %s", s.Name, other.Name, strings.Join(unlike, "; ")))
+			}
+		}
+	}
+	return out
 }
 
 // missingOpponent notes a kind that the paper compares and no duel has, for the domains that it is missing on.
@@ -179,9 +206,10 @@ func mcnemar(in Input) (Table, error) {
 	if err != nil {
 		return t, err
 	}
+	undefined := notes{in: in}
 	tests, ps := make([]match, len(all)), make([]float64, len(all))
 	for i, d := range all {
-		tests[i] = d.match()
+		tests[i] = d.match(&undefined)
 		ps[i], _ = tests[i].P()
 	}
 	holm := metrics.Holm(ps)
@@ -206,11 +234,19 @@ func mcnemar(in Input) (Table, error) {
 		t.Rows = append(t.Rows, row)
 		t.Notes = append(t.Notes, x.remarks...)
 	}
+	t.Notes = append(t.Notes, undefined.lines()...)
 	t.Notes = append(t.Notes, fmt.Sprintf("Z and p after the stratified McNemar test, two-sided; p exact is binomial, and the one to read below %d discordant tasks", metrics.ExactBelow))
 	if in.Holm {
 		t.Notes = append(t.Notes, "p Holm is corrected for all comparisons of this table; it takes the exact p where that is the one to read")
 	}
 	return t, nil
+}
+
+// undefined records why a duel has no figure on a domain.
+func (d duel) undefined(n *notes, domain string, p metrics.Pairing) {
+	if p.Reason != "" {
+		n.undefined(row{domain: domain, source: d.source, system: System{Name: d.reference.Name + " and " + d.opponent.Name}}, Dash(p.Reason))
+	}
 }
 
 // match is the pooled test of a duel.
@@ -221,12 +257,13 @@ type match struct {
 }
 
 // match pairs a duel's systems on every domain. A domain that cannot be paired is left out, and said so.
-func (d duel) match() match {
+func (d duel) match(n *notes) match {
 	var m match
 	var strata []metrics.Discordant
 	for _, domain := range d.order {
 		a, b := d.sides(domain)
 		p := metrics.PairUp(a, b, paperTrials)
+		d.undefined(n, domain, p)
 		m.remarks = append(m.remarks, said(p, domain, d.reference.Name, d.opponent.Name)...)
 		if p.Reason == "" {
 			m.tasks += len(p.Pairs)
@@ -251,12 +288,9 @@ func (m match) cells(paper *float64) []Cell {
 	return []Cell{m.or(z).beside(paper, 2), m.or(probability(m.Normal)), m.or(probability(m.Exact))}
 }
 
-// said is what must be said of a pairing.
+// said is what must be said of a pairing, apart from why it is none.
 func said(p metrics.Pairing, domain, first, second string) []string {
 	var out []string
-	if p.Reason != "" {
-		out = append(out, fmt.Sprintf("`-` for %s and %s on %s: %s", first, second, domain, p.Reason))
-	}
 	for _, r := range p.Remarks(first, second) {
 		out = append(out, domain+": "+r)
 	}
@@ -273,6 +307,7 @@ func bootstrap(in Input) (Table, error) {
 		return t, err
 	}
 	several := len(in.Sources) > 1
+	undefined := notes{in: in}
 	for _, domain := range domainsOf(all) {
 		for _, d := range all {
 			if !slices.Contains(d.order, domain) {
@@ -280,6 +315,7 @@ func bootstrap(in Input) (Table, error) {
 			}
 			a, b := d.sides(domain)
 			p := metrics.PairUp(a, b, paperTrials)
+			d.undefined(&undefined, domain, p)
 			x := in.bootstrap().Delta(p)
 			paper := func(column int) *float64 {
 				if !d.reference.stands(PolicyGuide) {
@@ -297,6 +333,7 @@ func bootstrap(in Input) (Table, error) {
 			t.Notes = append(t.Notes, said(p, domain, d.reference.Name, d.opponent.Name)...)
 		}
 	}
+	t.Notes = append(t.Notes, undefined.lines()...)
 	t.Notes = append(t.Notes, fmt.Sprintf("percentile bootstrap over tasks, both systems on the same tasks in each of %d resamples, seed %d; an interval over 0 is no evidence of a difference",
 		in.resamples(), in.Seed))
 	return t, nil

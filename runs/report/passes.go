@@ -23,7 +23,11 @@ func slicePass(all []metrics.Outcome, s metrics.Slice, k int) Cell {
 	if len(part) == 0 {
 		return Dash(fmt.Sprintf("no %s tasks", s))
 	}
-	return estimate(metrics.PassHat(part, k))
+	c := estimate(metrics.PassHat(part, k))
+	if c.Why != "" && s != metrics.All {
+		c.Why = fmt.Sprintf("%s: %s", s, c.Why)
+	}
+	return c
 }
 
 // mainTable is Table 1.

@@ -371,6 +371,9 @@ func TestUnlikeRuns(t *testing.T) {
 		{"another user", "models.careful.model", `"z"`, "models.careful.model"},
 		{"another seed", "seed", "2", `seed is 1 in the first run and 2 in the second`},
 		{"another split", "domains.airline.split", `"test"`, "domains.airline.split"},
+		{"another prompt of the user on a domain that both have", "user.prompt.airline", `"x"`, "user.prompt.airline"},
+		{"a prompt on a domain that neither has", "user.prompt.mock", `"x"`, ""},
+		{"hashes are cut short", "user.prompt.retail", strings.Repeat("0123456789abcdef", 4), "is absent in the first run and 0123456789ab in the second"},
 		{"a domain that only one has", "domains.mock.split", `"test"`, ""},
 	}
 	for _, tt := range tests {

@@ -22,6 +22,7 @@ type Source struct {
 	DataFolder string        // as the config has it
 	Setup      runs.Identity // all that decides how trials end
 	Others     []string      // models that play other parts than the systems under test
+	Command    *runs.Command // how it was asked for; nil where the run does not say
 	Outcomes   []metrics.Outcome
 	Trials     []Trial // those that have a record, in the order of the outcomes
 	Spent      map[Spender]*Spending
@@ -93,7 +94,7 @@ func pairs(m map[string]string) string {
 func FromRun(r *runs.Run, env func(string) string) (Source, error) {
 	m := r.Manifest()
 	s := Source{Provenance: provenance(r), Spent: map[Spender]*Spending{}, Record: r.Record,
-		World: worlds(r, env), DataFolder: m.Config.Data, Setup: m.Setup}
+		World: worlds(r, env), DataFolder: m.Config.Data, Setup: m.Setup, Command: m.Command}
 	for _, role := range []runs.Role{m.Config.User.Role, m.Config.Judge} {
 		if role.Model != "" {
 			s.Others = append(s.Others, role.Model)

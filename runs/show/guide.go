@@ -132,7 +132,7 @@ func (p printer) interception(e sim.Event, i interception) {
 			p.line("%s", indented(Safe(m.TextOf()), "        "))
 		}
 		for _, c := range m.ToolCalls {
-			p.line("        → %s", call(c))
+			p.line("        → %s%s", call(c), p.held(c))
 		}
 	}
 	for _, r := range i.Refusals {

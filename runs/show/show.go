@@ -11,6 +11,7 @@ import (
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/report"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/attack"
 )
 
 // View is what is known about one trial.
@@ -19,6 +20,7 @@ type View struct {
 	Score  *sim.Score    // nil if it was not scored
 	Task   *domains.Task // nil if the data no longer has it
 	Slice  metrics.Slice
+	Attack *Attack // nil if the user did not attack
 }
 
 // Options say how much to print.
@@ -30,10 +32,11 @@ type Options struct {
 // rubric says.
 func Print(w io.Writer, v View, o Options) error {
 	b := bufio.NewWriter(w)
-	p := printer{w: b, options: o}
+	p := printer{w: b, options: o, attack: v.Attack, hits: v.Attack.hits(v.Record)}
 	p.head(v)
 	p.talk(v.Record)
 	p.end(v.Record)
+	p.outcome()
 	p.reward(v.Score)
 	p.gold(v)
 	p.difference(v.Score)
@@ -46,6 +49,8 @@ func Print(w io.Writer, v View, o Options) error {
 type printer struct {
 	w       *bufio.Writer
 	options Options
+	attack  *Attack
+	hits    map[place]attack.Forbidden
 }
 
 // line prints a line of our own making around texts that may hold anything.
@@ -109,8 +114,8 @@ func (p printer) message(i int, m sim.Message) {
 	default:
 		p.line("%3d %s:", i, who)
 	}
-	for _, c := range m.ToolCalls {
-		p.line("      → %s", call(c))
+	for k, c := range m.ToolCalls {
+		p.line("      → %s%s", call(c), p.delivered(i, k, c))
 	}
 }
 
@@ -154,7 +159,7 @@ func (p printer) event(e sim.Event, all []sim.Event) {
 	for _, m := range e.Messages {
 		p.line("%s", indented(Safe(fmt.Sprintf("%s: %s", m.Role, m.TextOf())), "        "))
 		for _, c := range m.ToolCalls {
-			p.line("          → %s", call(c))
+			p.line("          → %s%s", call(c), p.held(c))
 		}
 	}
 }

@@ -31,6 +31,7 @@ type options struct {
 	rate                   float64
 	burst                  int
 	domain, task, keep     string
+	bin                    string
 	serve                  bool
 }
 
@@ -45,6 +46,7 @@ func main() {
 	flag.StringVar(&o.domain, "domain", "retail", "domain of the conversations")
 	flag.StringVar(&o.task, "task", "cancel-gift-card-order", "task of all conversations")
 	flag.StringVar(&o.keep, "out", "", "folder for the run; a temporary one that is removed if empty")
+	flag.StringVar(&o.bin, "bin", "", "the program, where it is built already")
 	flag.BoolVar(&o.serve, "serve", false, "be the server: print the address, answer until stdin ends")
 	flag.Parse()
 	run := measure
@@ -67,9 +69,12 @@ func measure(ctx context.Context, o options) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	bin := filepath.Join(dir, "tauguide")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", bin, "./cmd/tauguide").CombinedOutput(); err != nil {
-		return fmt.Errorf("build ./cmd/tauguide (start this from the repository's root): %w\n%s", err, out)
+	bin := o.bin
+	if bin == "" {
+		bin = filepath.Join(dir, "tauguide")
+		if out, err := exec.CommandContext(ctx, "go", "build", "-o", bin, "./cmd/tauguide").CombinedOutput(); err != nil {
+			return fmt.Errorf("build ./cmd/tauguide (start this from the repository's root): %w\n%s", err, out)
+		}
 	}
 	url, stop, err := startServer(ctx)
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 	"slices"
 
 	"github.com/goccy/go-yaml"
+
+	"github.com/tauguide/tauguide/domains"
 )
 
 // Plans is a file of plans for the attacks of a set: what tauguide author attacks writes, and user.plans of a config names.
@@ -25,6 +27,9 @@ type Plans struct {
 // LoadPlans reads a file of plans. Unknown fields are errors; file names the text in them.
 func LoadPlans(file string, text []byte) (*Plans, error) {
 	var p Plans
+	if err := domains.CheckNesting(text); err != nil {
+		return nil, fmt.Errorf("plans %s: %w", file, err)
+	}
 	d := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict())
 	err := d.Decode(&p)
 	switch {
@@ -48,6 +53,19 @@ func LoadPlans(file string, text []byte) (*Plans, error) {
 		return nil, fmt.Errorf("plans %s: %w", file, err)
 	}
 	return &p, nil
+}
+
+// YAML is the file of the plans. Equal plans give equal files.
+func (p *Plans) YAML() ([]byte, error) {
+	text, err := yaml.MarshalWithOptions(p, yaml.UseLiteralStyleIfMultiline(true))
+	if err != nil {
+		return nil, fmt.Errorf("plans: %w", err)
+	}
+	head := fmt.Sprintf("# Plans for the attacks on the domain %s on %s data, worked out by a model; read them before you rely on them.\n", p.Domain, p.Data)
+	if p.Synthetic {
+		head += "# SYNTHETIC: a scripted model made plans of this file; they say nothing of any real model.\n"
+	}
+	return append([]byte(head), text...), nil
 }
 
 // WithPlans returns the set with those plans in place of its own; an attack that they do not name keeps its own.

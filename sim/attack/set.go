@@ -92,12 +92,12 @@ type Forbidden struct {
 type Plan struct {
 	// Fragments are the passages of the policy that bear on the request, quoted or by reference. The executor never
 	// sees them.
-	Fragments []string `yaml:"fragments" json:"fragments,omitempty"`
-	Premise   string   `yaml:"premise" json:"premise"`           // what to make the agent assume
-	Avoid     []string `yaml:"avoid" json:"avoid,omitempty"`     // what not to say
-	Source    *Source  `yaml:"source" json:"source,omitempty"`   // nil for a plan written by hand
-	Naive     string   `yaml:"request" json:"request,omitempty"` // the request in one line, for the record
-	Notes     string   `yaml:"notes" json:"notes,omitempty"`     // for readers
+	Fragments []string `yaml:"fragments,omitempty" json:"fragments,omitempty"`
+	Premise   string   `yaml:"premise" json:"premise"`                     // what to make the agent assume
+	Avoid     []string `yaml:"avoid,omitempty" json:"avoid,omitempty"`     // what not to say
+	Source    *Source  `yaml:"source,omitempty" json:"source,omitempty"`   // nil for a plan written by hand
+	Naive     string   `yaml:"request,omitempty" json:"request,omitempty"` // the request in one line, for the record
+	Notes     string   `yaml:"notes,omitempty" json:"notes,omitempty"`     // for readers
 }
 
 // Source says what a plan was made from, so that it is made again only when that has changed.
@@ -110,6 +110,9 @@ type Source struct {
 // Load reads a set. Unknown fields are errors; file names the text in them.
 func Load(file string, text []byte) (*Set, error) {
 	var s Set
+	if err := domains.CheckNesting(text); err != nil {
+		return nil, fmt.Errorf("attack set %s: %w", file, err)
+	}
 	d := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict())
 	if err := d.Decode(&s); err != nil {
 		if errors.Is(err, io.EOF) {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/airline"
+	"github.com/tauguide/tauguide/domains/domaintest"
 	"github.com/tauguide/tauguide/domains/value"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/attack"
@@ -159,4 +161,31 @@ func FuzzLoad(f *testing.F) {
 			s.Hits(&s.Tasks[i], nil)
 		}
 	})
+}
+
+// TestDocumentedSet loads the set that docs/red-teaming.md shows, and puts it into its world.
+func TestDocumentedSet(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(domaintest.Root(t), "docs", "red-teaming.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(page), "\n    domain: airline\n")
+	if !found {
+		t.Fatal("the page shows no set")
+	}
+	text := "domain: airline\n"
+	for line := range strings.Lines(rest) {
+		if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "    ") {
+			break
+		}
+		text += strings.TrimPrefix(line, "    ")
+	}
+	s := load(t, text)
+	w, err := s.With(domaintest.Embedded(t, airline.Domain(), domains.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ids := w.Splits[attack.Split]; len(ids) != 1 || len(s.Unplanned()) != 0 {
+		t.Errorf("attacks %v, without plans %v", ids, s.Unplanned())
+	}
 }

@@ -13,7 +13,9 @@ var retailTrade = trade{
 	identity:   "your e-mail address, or your first name, last name and zip code",
 	identifies: []string{"find_user_id_by_email", "find_user_id_by_name_zip"},
 	lookUp:     retailLookUp,
-	grounds:    func(_ *plan, c domains.ToolCall) []domains.ToolCall { return reading(c, "get_order_details", "order_id") },
+	grounds: func(_ *plan, c domains.ToolCall) []domains.ToolCall {
+		return reading(c, "get_order_details", "order_id")
+	},
 	caution: func(_ *plan, c domains.ToolCall) string {
 		if _, ok := c.ArgumentsMap().Get("new_item_ids"); ok {
 			return "This works only once for an order, so please make sure that no item is missing. "

@@ -1,0 +1,86 @@
+package agents
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Params are parameters of a system as JSON, empty if it has none.
+type Params json.RawMessage
+
+// Decode fills a struct with the parameters. What the struct holds already are the defaults. A parameter that it does
+// not have, or has in other letters, is an error that lists those that it has.
+func (p Params) Decode(into any) error {
+	if len(bytes.TrimSpace(p)) == 0 {
+		return nil
+	}
+	if err := p.known(into); err != nil {
+		return fmt.Errorf("parameters: %w", err)
+	}
+	d := json.NewDecoder(bytes.NewReader(p))
+	if err := d.Decode(into); err != nil {
+		var kind *json.UnmarshalTypeError
+		if errors.As(err, &kind) {
+			return fmt.Errorf("parameters: %s is %s: %s", kind.Field, article(kind.Value), wanted(kind.Type.Kind().String()))
+		}
+		return fmt.Errorf("parameters: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("parameters: text after the JSON value: give one object")
+	}
+	return nil
+}
+
+// known checks the names of the parameters against those that the struct writes itself.
+func (p Params) known(into any) error {
+	given, has := map[string]json.RawMessage{}, map[string]json.RawMessage{}
+	if err := json.NewDecoder(bytes.NewReader(p)).Decode(&given); err != nil {
+		return fmt.Errorf("%.60s is no mapping: write them as {name: value}", p)
+	}
+	own, err := json.Marshal(into)
+	if err == nil {
+		err = json.Unmarshal(own, &has)
+	}
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if _, ok := has[name]; ok {
+			continue
+		}
+		if len(has) == 0 {
+			return fmt.Errorf("unknown parameter %q: there are none here", name)
+		}
+		return fmt.Errorf("unknown parameter %q: choose of %s", name, strings.Join(slices.Sorted(maps.Keys(has)), ", "))
+	}
+	return nil
+}
+
+// article puts the name of a JSON type, or a number that does not fit, into a sentence.
+func article(value string) string {
+	switch value {
+	case "string", "number", "bool":
+		return "a " + value
+	case "array", "object":
+		return "an " + value
+	}
+	return "a " + strings.Replace(value, "number ", "number, ", 1)
+}
+
+func wanted(kind string) string {
+	switch kind {
+	case "string":
+		return "write a text, in quotes where it looks like something else"
+	case "bool":
+		return "write true or false"
+	case "int", "int64", "float64":
+		return "write a number within reason, without quotes"
+	}
+	return "write " + kind
+}

@@ -1,0 +1,249 @@
+package attack
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// The roles that work plans out, as tags name them (spec/baselines.md, section 3.1).
+const (
+	Analyser = "analyser" // finds the passages of the policy that bear on the request
+	Planner  = "planner"  // devises the premise
+	Advisor  = "advisor"  // lists what not to say
+)
+
+var (
+	//go:embed prompts/analyser.md
+	analyserText string
+	//go:embed prompts/planner.md
+	plannerText string
+	//go:embed prompts/advisor.md
+	advisorText string
+)
+
+// Authoring is a file of plans to be worked out.
+type Authoring struct {
+	World *domains.World // with the set's attacks among its tasks
+	Set   *Set
+	Model *sim.Model
+	// Old are earlier plans, nil for none. Those that were made from the same things are kept, as are those written by
+	// hand; All makes them all again.
+	Old *Plans
+	All bool
+	// Synthetic marks plans that a scripted model made.
+	Synthetic bool
+	// Save is told the plans whenever one more is there.
+	Save func(*Plans) error
+	// Log is told of each step, in a line.
+	Log func(line string)
+}
+
+// Authored is what came of it.
+type Authored struct {
+	Plans *Plans
+	Made  []string // the attacks whose plans were made now
+	Calls []sim.ModelCall
+}
+
+// Write works out the plans that are missing or were made from something else, one attack after the other. The result is
+// valid together with an error, as far as it came.
+func (a Authoring) Write(ctx context.Context) (*Authored, error) {
+	out := &Authored{Plans: &Plans{Domain: a.Set.Domain, Data: a.Set.Data, Synthetic: a.Synthetic, Plans: map[string]Plan{}}}
+	if err := a.keep(out.Plans); err != nil {
+		return out, err
+	}
+	for i := range a.Set.Tasks {
+		t := &a.Set.Tasks[i]
+		if _, kept := out.Plans.Plans[t.ID]; kept {
+			continue
+		}
+		a.Log(fmt.Sprintf("attack %s: asking %s", t.ID, a.Model.Name))
+		plan, calls, err := a.plan(ctx, t)
+		out.Calls = append(out.Calls, calls...)
+		if err != nil {
+			return out, fmt.Errorf("attack %s: %w", t.ID, err)
+		}
+		out.Plans.Plans[t.ID] = *plan
+		out.Made = append(out.Made, t.ID)
+		if err := a.Save(a.soFar(out.Plans)); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// keep takes over the old plans that still hold. Those for attacks that the set no longer has are dropped.
+func (a Authoring) keep(p *Plans) error {
+	if a.Old == nil || a.All {
+		return nil
+	}
+	if a.Old.Domain != p.Domain || a.Old.Data != p.Data {
+		return fmt.Errorf("the plans that are there are for %s on %s data, not for %s on %s data: choose another file", a.Old.Domain, a.Old.Data, p.Domain, p.Data)
+	}
+	for i := range a.Set.Tasks {
+		t := &a.Set.Tasks[i]
+		old, ok := a.Old.Plans[t.ID]
+		if !ok {
+			continue
+		}
+		sum, err := a.sourceHash(t)
+		if err != nil {
+			return err
+		}
+		if old.Source == nil || *old.Source == (Source{Model: a.Model.Name, Hash: sum}) {
+			p.Plans[t.ID] = old
+			p.Synthetic = p.Synthetic || a.Old.Synthetic && old.Source != nil
+		}
+	}
+	return nil
+}
+
+// soFar are the plans as they are while some are still to be made again: those are the old ones.
+func (a Authoring) soFar(p *Plans) *Plans {
+	if a.Old == nil {
+		return p
+	}
+	out := *p
+	out.Plans = maps.Clone(p.Plans)
+	for id, old := range a.Old.Plans {
+		_, known := a.Set.Task(id)
+		if _, made := out.Plans[id]; known && !made {
+			out.Plans[id] = old
+		}
+	}
+	return &out
+}
+
+// sourceHash covers all that a plan is made from but the model: the attack, the policy and the prompts.
+func (a Authoring) sourceHash(t *Task) (string, error) {
+	request, err := a.request(t)
+	if err != nil {
+		return "", err
+	}
+	return hash([]string{request, a.World.Policy, analyserText, plannerText, advisorText})
+}
+
+// request is what the roles are told of an attack: the user's brief and the calls that it is after.
+func (a Authoring) request(t *Task) (string, error) {
+	task, ok := a.World.Task(t.ID)
+	if !ok {
+		return "", fmt.Errorf("the world has no task %s: put the set's attacks into it first", t.ID)
+	}
+	var calls []string
+	for _, f := range t.Forbidden {
+		text, err := json.Marshal(f.Arguments)
+		if err != nil {
+			return "", err
+		}
+		calls = append(calls, fmt.Sprintf("- %s %s", f.Call, text))
+	}
+	return "<request>\n" + task.UserScenario.Text() + "\n</request>\n\nThe request comes to one of these calls of the agent's tools:\n" + strings.Join(calls, "\n"), nil
+}
+
+// plan has the three roles make one plan.
+func (a Authoring) plan(ctx context.Context, t *Task) (*Plan, []sim.ModelCall, error) {
+	request, err := a.request(t)
+	if err != nil {
+		return nil, nil, err
+	}
+	sum, err := a.sourceHash(t)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := &Plan{Source: &Source{Model: a.Model.Name, Hash: sum}}
+	var calls []sim.ModelCall
+	ask := func(role, system, question string, use func(answer string) error) error {
+		more, err := a.ask(ctx, role, t.ID, system, question, use)
+		calls = append(calls, more...)
+		return err
+	}
+	err = ask(Analyser, strings.Replace(analyserText, "{{policy}}", strings.TrimSpace(a.World.Policy), 1), request, func(answer string) (err error) {
+		p.Fragments, err = fragments(answer, a.World.Policy)
+		return err
+	})
+	if err != nil {
+		return nil, calls, err
+	}
+	informed := request + "\n\n<rules>\n- " + strings.Join(p.Fragments, "\n- ") + "\n</rules>"
+	err = ask(Planner, plannerText, informed, func(answer string) error {
+		_, rest, _ := strings.Cut(answer, "<premise>")
+		inside, _, closed := strings.Cut(rest, "</premise>")
+		if p.Premise = strings.TrimSpace(inside); !closed || p.Premise == "" {
+			return errors.New("there is no premise between <premise> and </premise>")
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, calls, err
+	}
+	err = ask(Advisor, advisorText, informed, func(answer string) (err error) {
+		p.Avoid, err = texts(answer)
+		return err
+	})
+	return p, calls, err
+}
+
+// ask puts a question to a role until use accepts the answer, at most twice.
+func (a Authoring) ask(ctx context.Context, role, task, system, question string, use func(string) error) (calls []sim.ModelCall, err error) {
+	m := a.Model.With(role)
+	m.Tag.Task = task
+	msgs := []llm.Message{{Role: llm.System, Content: &system}, {Role: llm.User, Content: &question}}
+	for try := 1; ; try++ {
+		answer, call, err := m.Ask(ctx, 0, msgs, nil, "")
+		if err != nil {
+			return calls, fmt.Errorf("%s: %w", role, err)
+		}
+		calls = append(calls, call)
+		said := answer.TextOf()
+		if err = use(said); err == nil {
+			return calls, nil
+		}
+		if try == 2 {
+			return calls, fmt.Errorf("%s: the model's second answer cannot be used either: %w; try another model", role, err)
+		}
+		again := fmt.Sprintf("That cannot be used: %v. Answer again, in full and in the form that was asked for.", err)
+		msgs = append(msgs, llm.Message{Role: llm.Assistant, Content: &said}, llm.Message{Role: llm.User, Content: &again})
+	}
+}
+
+// texts reads a JSON list of texts, whatever stands around it.
+func texts(answer string) ([]string, error) {
+	from, to := strings.IndexByte(answer, '['), strings.LastIndexByte(answer, ']')
+	if from < 0 || to < from {
+		return nil, errors.New("there is no JSON list")
+	}
+	var out []string
+	if err := json.Unmarshal([]byte(answer[from:to+1]), &out); err != nil {
+		return nil, fmt.Errorf("the JSON list is not one of texts: %w", err)
+	}
+	out = slices.DeleteFunc(out, func(s string) bool { return strings.TrimSpace(s) == "" })
+	if len(out) == 0 {
+		return nil, errors.New("the list is empty")
+	}
+	return out, nil
+}
+
+// fragments reads the analyser's passages; those that are not the policy's words are left out.
+func fragments(answer, policy string) ([]string, error) {
+	list, err := texts(answer)
+	if err != nil {
+		return nil, err
+	}
+	plain := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+	whole := plain(policy)
+	list = slices.DeleteFunc(list, func(s string) bool { return !strings.Contains(whole, plain(s)) })
+	if len(list) == 0 {
+		return nil, errors.New("none of the passages stands in the rule book: copy them word for word")
+	}
+	return list, nil
+}

@@ -44,7 +44,11 @@ func (i Identity) Hash() string {
 // Difference lists the fields that differ, sorted, each with its old and its new value.
 func Difference(old, now Identity) []string {
 	var out []string
-	for _, name := range slices.Sorted(maps.Keys(merged(old.Fields, now.Fields))) {
+	names := slices.Sorted(maps.Keys(merged(old.Fields, now.Fields)))
+	for _, name := range names {
+		if ofOneSide(name, names, old, now) {
+			continue
+		}
 		a, was := old.Fields[name]
 		b, is := now.Fields[name]
 		switch {
@@ -57,6 +61,17 @@ func Difference(old, now Identity) []string {
 		}
 	}
 	return out
+}
+
+// ofOneSide reports whether a field belongs to a system that only one side has, and is not the one that tells so.
+func ofOneSide(field string, all []string, old, now Identity) bool {
+	const mark = ".agent"
+	return slices.ContainsFunc(all, func(name string) bool {
+		system, ok := strings.CutSuffix(name, mark)
+		_, was := old.Fields[name]
+		_, is := now.Fields[name]
+		return ok && was != is && field != name && strings.HasPrefix(field, system+".")
+	})
 }
 
 func merged(a, b map[string]string) map[string]string {

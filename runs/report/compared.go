@@ -44,7 +44,7 @@ func (c Comparison) figures() Table {
 		t.Notes = append(t.Notes, "no domain could be compared, so that there is no test over all of them")
 	} else {
 		t.Notes = append(t.Notes, fmt.Sprintf("over all domains: %d tasks pass with A only, %d with B only; Z %s, p %s (McNemar; exact below 25 such tasks)",
-		c.Pooled.OnlyA, c.Pooled.OnlyB, Signed(c.Pooled.Z, 2).Text, probability(c.Pooled.P).Text))
+			c.Pooled.OnlyA, c.Pooled.OnlyB, Signed(c.Pooled.Z, 2).Text, probability(c.Pooled.P).Text))
 	}
 	if len(c.Alone) > 0 {
 		shown := c.Alone[:min(len(c.Alone), 10)]

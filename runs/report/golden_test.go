@@ -36,6 +36,7 @@ func fixture(t testing.TB) report.Source {
 		Domains: []report.Domain{{Name: "airline", Split: "base"}, {Name: "retail", Split: "test"}, {Name: "telecom", Split: "base"}},
 		Spent:   map[report.Spender]*report.Spending{},
 		Others:  []string{"careful"},
+		Command: &runs.Command{Config: "my experiments/fixture.yaml", Synthetic: true, Only: []string{"domain=airline,retail,telecom"}, Limit: 4},
 	}
 	for d, domain := range s.Domains {
 		w, err := embedded(domain.Name)

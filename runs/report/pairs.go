@@ -245,7 +245,11 @@ func mcnemar(in Input) (Table, error) {
 // undefined records why a duel has no figure on a domain.
 func (d duel) undefined(n *notes, domain string, p metrics.Pairing) {
 	if p.Reason != "" {
-		n.undefined(row{domain: domain, source: d.source, system: System{Name: d.reference.Name + " and " + d.opponent.Name}}, Dash(p.Reason))
+		lacking := d.source
+		if metrics.PassHat(d.mine[domain], paperTrials).Defined {
+			lacking = d.other
+		}
+		n.undefined(row{domain: domain, source: lacking, system: System{Name: d.reference.Name + " and " + d.opponent.Name}}, Dash(p.Reason))
 	}
 }
 

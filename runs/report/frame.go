@@ -7,6 +7,7 @@ import (
 
 	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/metrics"
+	"github.com/tauguide/tauguide/sim/attack"
 )
 
 // Input is what tables are made of.
@@ -41,7 +42,7 @@ func (r row) paper(split string) (bool, string) {
 	switch {
 	case r.source == nil:
 		return true, ""
-	case !r.system.stands(r.kind):
+	case !r.system.stands(r.kind), r.source.DataFolder == attack.Embedded:
 		return false, ""
 	case r.family == "" && r.system.Family != "" && r.system.Family != families[0]:
 		return false, fmt.Sprintf("the paper's row of %s is of %s, not of %s", r.kind, families[0], r.system.Family)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/metrics"
+	"github.com/tauguide/tauguide/sim/attack"
 )
 
 // The lookups below find what the paper has in the place of a row; nil for nothing, and for everything where the paper's
@@ -19,6 +20,17 @@ func (in Input) withPaper() (Input, error) {
 	var err error
 	in.paper, err = readPaper()
 	return in, err
+}
+
+// own lists the runs on the program's own tasks.
+func (in Input) own() []string {
+	var out []string
+	for _, s := range in.Sources {
+		if s.DataFolder == attack.Embedded {
+			out = append(out, s.Name)
+		}
+	}
+	return out
 }
 
 // readPaper reads the paper's figures at the first use. They are never changed.
@@ -109,7 +121,7 @@ func (in Input) paper11(r row, column int) *float64 {
 }
 
 func (in Input) paper12(opponent System, column int) *float64 {
-	if in.paper == nil || opponent.Variant != "" {
+	if in.paper == nil || len(in.own()) > 0 || opponent.Variant != "" {
 		return nil
 	}
 	v, ok := in.paper.Table12[string(opponent.Kind)]
@@ -117,7 +129,7 @@ func (in Input) paper12(opponent System, column int) *float64 {
 }
 
 func (in Input) paper13(domain string, opponent System, column int) *float64 {
-	if in.paper == nil || opponent.Variant != "" {
+	if in.paper == nil || len(in.own()) > 0 || opponent.Variant != "" {
 		return nil
 	}
 	v, ok := in.paper.Table13[domain][string(opponent.Kind)]

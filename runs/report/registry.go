@@ -23,11 +23,20 @@ func (s Spec) Build(in Input) (Table, error) {
 	if err != nil {
 		return Table{}, fmt.Errorf("table %s: %w", s.Name, err)
 	}
+	own := in.own()
+	if !s.Free && len(own) > 0 && len(own) == len(in.Sources) {
+		in.paper = nil
+	}
 	t, err := s.build(in)
 	if err != nil {
 		return Table{}, fmt.Errorf("table %s: %w", s.Name, err)
 	}
 	if in.Published {
+		for _, name := range own {
+			if !s.Free {
+				t.Notes = append(t.Notes, fmt.Sprintf("the paper's figures are of τ²-bench's tasks and do not stand beside run %s, which is on the program's own", name))
+			}
+		}
 		t = t.published()
 	}
 	return t, nil

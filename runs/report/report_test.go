@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,6 +80,31 @@ func TestPublishedOnlyWhereAsked(t *testing.T) {
 		}
 		if got := write(t, report.CSV, build(t, s.Name, in)); strings.Contains(strings.SplitN(got, "\n", 2)[0], "_paper") {
 			t.Errorf("table %s shows the paper's figures unasked", s.Name)
+		}
+	}
+}
+
+// TestPublishedIsOfOtherTasks pins that the paper's figures do not stand beside runs on the program's own tasks.
+func TestPublishedIsOfOtherTasks(t *testing.T) {
+	for _, s := range report.Tables() {
+		if s.Free {
+			continue
+		}
+		in := one(t, report.Options{Published: true, Resamples: 10})
+		in.Sources[0].DataFolder = "embedded"
+		table := build(t, s.Name, in)
+		for k, c := range table.Columns {
+			if !strings.HasSuffix(c.Key, "_paper") {
+				continue
+			}
+			for _, row := range table.Rows {
+				if row[k].Value != nil {
+					t.Errorf("table %s has %s in column %s", s.Name, row[k].Text, c.Key)
+				}
+			}
+		}
+		if !slices.ContainsFunc(table.Notes, func(n string) bool { return strings.Contains(n, "on the program's own") }) {
+			t.Errorf("table %s does not say why: %v", s.Name, table.Notes)
 		}
 	}
 }

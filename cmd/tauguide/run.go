@@ -167,5 +167,9 @@ func runDirectory(p process, arg string) (*runs.Run, error) {
 	for _, broken := range r.Broken() {
 		fmt.Fprintf(p.stderr, "warning: %v\n", broken)
 	}
+	if planned, held := len(r.Plan()), len(r.Index()); held < planned {
+		fmt.Fprintf(p.stderr, "warning: %d of the %d planned trials of %s have no record: they count as void; run its config again with --resume to hold them\n",
+			planned-held, planned, arg)
+	}
 	return r, nil
 }

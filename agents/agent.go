@@ -66,11 +66,11 @@ func All() []Entry {
 		{Name: "react", Summary: "the plain tool-calling agent: policy in the prompt, nothing else", Model: true, New: NewReAct},
 		{Name: "oracle", Summary: "react that is told the task's gold plan: an upper bound, and a test of the simulated user", Model: true, New: NewOracle},
 		{Name: "noop", Summary: "never calls a tool: the floor that a do-nothing agent reaches", New: NewNoop},
-		{Name: "policyguide", Summary: "react with PolicyGuide around it: a verifier that tracks the workflow, guides and gates", Model: true, New: NewPolicyGuide, Models: guideModels},
-		{Name: "policyguide-raw", Summary: "the same with the policy's text in place of the workflow", Model: true, New: NewPolicyGuideRaw, Models: guideModels},
+		{Name: "policyguide", Summary: "react with PolicyGuide around it: a verifier that tracks the workflow, guides and gates", Model: true, New: NewPolicyGuide, Models: verifierModel},
+		{Name: "policyguide-raw", Summary: "the same with the policy's text in place of the workflow", Model: true, New: NewPolicyGuideRaw, Models: verifierModel},
 		{Name: "policyguide-self", Summary: "react with the workflow in its own prompt and nobody to watch it", Model: true, New: NewPolicyGuideSelf},
-		{Name: "policyguard", Summary: "react with PolicyGuard around it: a verifier that passes or blocks each mutating call, by checklist and policy", Model: true, New: NewPolicyGuard, Models: policyGuardModels},
-		{Name: "policyguard-raw", Summary: "the same with the policy's text and no checklist", Model: true, New: NewPolicyGuardRaw, Models: policyGuardModels},
+		{Name: "policyguard", Summary: "react with PolicyGuard around it: a verifier that passes or blocks each mutating call, by checklist and policy", Model: true, New: NewPolicyGuard, Models: verifierModel},
+		{Name: "policyguard-raw", Summary: "the same with the policy's text and no checklist", Model: true, New: NewPolicyGuardRaw, Models: verifierModel},
 		{Name: "flowagent", Summary: "FlowAgent: policy and procedure in the prompt, calls controlled for order and repetition", Model: true, New: NewFlowAgent},
 		{Name: "toolguard", Summary: "react with ToolGuard around it: guards in plain code that see arguments and hidden reads, no dialogue", Model: true, New: NewToolGuard},
 	}
@@ -79,9 +79,9 @@ func All() []Entry {
 // Overlays returns the registered overlays.
 func Overlays() []OverlayEntry {
 	return []OverlayEntry{
-		{Name: "policyguide", Summary: "PolicyGuide around any agent", New: NewPolicyGuideOverlay, Models: guideModels},
-		{Name: "policyguard", Summary: "PolicyGuard around any agent", New: NewPolicyGuardOverlay, Models: policyGuardModels},
-		{Name: "policyguard-raw", Summary: "the same with the policy's text and no checklist", New: NewPolicyGuardRawOverlay, Models: policyGuardModels},
+		{Name: "policyguide", Summary: "PolicyGuide around any agent", New: NewPolicyGuideOverlay, Models: verifierModel},
+		{Name: "policyguard", Summary: "PolicyGuard around any agent", New: NewPolicyGuardOverlay, Models: verifierModel},
+		{Name: "policyguard-raw", Summary: "the same with the policy's text and no checklist", New: NewPolicyGuardRawOverlay, Models: verifierModel},
 		{Name: "flowagent", Summary: "FlowAgent's controllers around any agent, without its prompt", New: NewFlowOverlay},
 		{Name: "toolguard", Summary: "ToolGuard around any agent", New: NewToolGuardOverlay},
 	}
@@ -109,6 +109,19 @@ func OverlayOf(name string) (OverlayEntry, error) {
 		names = append(names, e.Name)
 	}
 	return OverlayEntry{}, fmt.Errorf("unknown overlay %q: choose one of %s", name, strings.Join(names, ", "))
+}
+
+// plainWith puts an overlay around the plain agent of a seat whose parameters are the overlay's.
+func plainWith(s Seat, o Overlay, err error) (sim.Speaker, error) {
+	if err != nil {
+		return nil, err
+	}
+	s.Params = nil
+	inner, err := NewReAct(s)
+	if err != nil {
+		return nil, err
+	}
+	return o(inner), nil
 }
 
 // Stack puts overlays around an agent, the first outermost.

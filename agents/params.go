@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Params are parameters of a system as JSON, empty if it has none.
@@ -83,4 +84,24 @@ func wanted(kind string) string {
 		return "write a number within reason, without quotes"
 	}
 	return "write " + kind
+}
+
+// verifierModel names the model that an overlay's parameters ask for under model.
+func verifierModel(p Params) []string {
+	var in struct {
+		Model string `json:"model"`
+	}
+	if len(p) == 0 || json.Unmarshal(p, &in) != nil || in.Model == "" {
+		return nil // what is wrong with them is said when the agent is made
+	}
+	return []string{in.Model}
+}
+
+// readTimeout reads the parameter timeout.
+func readTimeout(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("parameters: timeout is %q: write it like 90s or 3m, or 0s for none", text)
+	}
+	return d, nil
 }

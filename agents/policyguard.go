@@ -2,7 +2,6 @@ package agents
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -43,21 +42,8 @@ func readPolicyGuardParams(p Params, raw bool) (policyGuardParams, error) {
 		return out, fmt.Errorf("parameters: checklists is %s, but this variant judges by the policy alone: use policyguard", out.Checklists)
 	}
 	var err error
-	if out.timeout, err = time.ParseDuration(out.Timeout); err != nil || out.timeout < 0 {
-		return out, fmt.Errorf("parameters: timeout is %q: write it like 90s or 3m, or 0s for none", out.Timeout)
-	}
-	return out, nil
-}
-
-// policyGuardModels names the model that PolicyGuard's parameters ask for.
-func policyGuardModels(p Params) []string {
-	var in struct {
-		Model string `json:"model"`
-	}
-	if len(p) == 0 || json.Unmarshal(p, &in) != nil || in.Model == "" {
-		return nil // what is wrong with them is said when the agent is made
-	}
-	return []string{in.Model}
+	out.timeout, err = readTimeout(out.Timeout)
+	return out, err
 }
 
 // NewPolicyGuard makes the plain agent with PolicyGuard around it (paper, section 4.1; spec/baselines.md, section 4).
@@ -68,15 +54,7 @@ func NewPolicyGuardRaw(s Seat) (sim.Speaker, error) { return newPolicyGuarded(s,
 
 func newPolicyGuarded(s Seat, raw bool) (sim.Speaker, error) {
 	overlay, err := policyGuardOverlay(s, raw)
-	if err != nil {
-		return nil, err
-	}
-	s.Params = nil
-	inner, err := NewReAct(s)
-	if err != nil {
-		return nil, err
-	}
-	return overlay(inner), nil
+	return plainWith(s, overlay, err)
 }
 
 // NewPolicyGuardOverlay puts PolicyGuard around any agent.

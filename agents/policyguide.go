@@ -2,7 +2,6 @@ package agents
 
 import (
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -73,21 +72,8 @@ func readGuideParams(p Params) (guideParams, error) {
 		return out, fmt.Errorf("parameters: model is %s, but a deterministic verifier asks none: remove it, or choose another verifier", out.Model)
 	}
 	var err error
-	if out.timeout, err = time.ParseDuration(out.Timeout); err != nil || out.timeout < 0 {
-		return out, fmt.Errorf("parameters: timeout is %q: write it like 90s or 3m, or 0s for none", out.Timeout)
-	}
-	return out, nil
-}
-
-// guideModels names the model that PolicyGuide's parameters ask for.
-func guideModels(p Params) []string {
-	var in struct {
-		Model string `json:"model"`
-	}
-	if len(p) == 0 || json.Unmarshal(p, &in) != nil || in.Model == "" {
-		return nil // what is wrong with them is said when the agent is made
-	}
-	return []string{in.Model}
+	out.timeout, err = readTimeout(out.Timeout)
+	return out, err
 }
 
 // NewPolicyGuide makes the plain agent with PolicyGuide around it (paper, section 3.4).
@@ -98,15 +84,7 @@ func NewPolicyGuideRaw(s Seat) (sim.Speaker, error) { return newGuided(s, true) 
 
 func newGuided(s Seat, raw bool) (sim.Speaker, error) {
 	overlay, err := guideOverlay(s, raw)
-	if err != nil {
-		return nil, err
-	}
-	s.Params = nil
-	inner, err := NewReAct(s)
-	if err != nil {
-		return nil, err
-	}
-	return overlay(inner), nil
+	return plainWith(s, overlay, err)
 }
 
 // NewPolicyGuideSelf makes the variant without a verifier: the agent has the workflow in its own prompt and keeps to it

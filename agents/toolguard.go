@@ -42,15 +42,7 @@ func readToolGuardParams(p Params) (toolguard.Options, error) {
 // NewToolGuard makes the plain agent with ToolGuard around it (paper, section 4.4; spec/baselines.md, section 2).
 func NewToolGuard(s Seat) (sim.Speaker, error) {
 	overlay, err := NewToolGuardOverlay(s)
-	if err != nil {
-		return nil, err
-	}
-	s.Params = nil
-	inner, err := NewReAct(s)
-	if err != nil {
-		return nil, err
-	}
-	return overlay(inner), nil
+	return plainWith(s, overlay, err)
 }
 
 // NewToolGuardOverlay puts ToolGuard around any agent: guards in plain code, one for each mutating tool, that see the

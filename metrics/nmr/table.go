@@ -4,15 +4,12 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/goccy/go-yaml"
 
 	"github.com/tauguide/tauguide/domains"
 )
@@ -82,12 +79,10 @@ func Load(domain string) (*Table, error) {
 	return Parse(domain+".yaml", text)
 }
 
-// maxFile bounds a table, so that a mistaken path does not fill the memory.
-const maxFile = 1 << 20
-
 // Parse reads a table from YAML; name is what errors call it. Errors name the file, the tool and the need.
 func Parse(name string, text []byte) (*Table, error) {
-	f, err := decode(text)
+	var f file
+	err := domains.DecodeYAML(text, &f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -168,32 +163,6 @@ func checkFields(m map[string]any, where string, before []string, fault faultFun
 			fault(where+"."+key, "there is no earlier need %q: choose one of %s", need, strings.Join(before, ", "))
 		}
 	}
-}
-
-func decode(text []byte) (f file, err error) {
-	if len(text) > maxFile {
-		return f, fmt.Errorf("the file has %d bytes: keep it under %d", len(text), maxFile)
-	}
-	// The YAML parser is not proof against every malformed text.
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the YAML parser gave up (%v): simplify the file until it parses", p)
-		}
-	}()
-	if err := domains.CheckNesting(text); err != nil {
-		return f, err
-	}
-	d := yaml.NewDecoder(strings.NewReader(string(text)), yaml.Strict())
-	if err := d.Decode(&f); err != nil {
-		if errors.Is(err, io.EOF) {
-			return f, errors.New("the file is empty: write one YAML document")
-		}
-		return f, fmt.Errorf("%w: correct the YAML", err)
-	}
-	if err := d.Decode(&file{}); !errors.Is(err, io.EOF) {
-		return f, errors.New("the file holds a second YAML document: keep one and drop the line ---")
-	}
-	return f, nil
 }
 
 // Mismatches lists where a table and a domain differ: tools that the domain does not have, and mutating tools of the

@@ -4,14 +4,11 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/goccy/go-yaml"
 
 	"github.com/tauguide/tauguide/domains"
 )
@@ -62,9 +59,6 @@ func Load(domain string) (*Rubric, error) {
 	return Parse(domain+".yaml", text)
 }
 
-// maxFile bounds a rubric, so that a mistaken path does not fill the memory.
-const maxFile = 1 << 20
-
 // file is a rubric as it is written.
 type file struct {
 	Domain   string              `yaml:"domain"`
@@ -86,7 +80,8 @@ type checkText struct {
 // Parse reads a rubric from YAML; name is what errors call it. Unknown keys, unknown names and what a rule lacks are
 // errors that name the file, the check and the field.
 func Parse(name string, text []byte) (*Rubric, error) {
-	f, err := decode(text)
+	var f file
+	err := domains.DecodeYAML(text, &f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -138,33 +133,6 @@ var (
 	idPattern = regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[a-z0-9_]+)*$`)
 	families  = []Family{Identification, Diagnosis, Consent, Order, Verification}
 )
-
-// decode reads one YAML document strictly.
-func decode(text []byte) (f file, err error) {
-	if len(text) > maxFile {
-		return f, fmt.Errorf("the file has %d bytes: keep it under %d", len(text), maxFile)
-	}
-	// The YAML parser is not proof against every malformed text.
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the YAML parser gave up (%v): simplify the file until it parses", p)
-		}
-	}()
-	if err := domains.CheckNesting(text); err != nil {
-		return f, err
-	}
-	d := yaml.NewDecoder(strings.NewReader(string(text)), yaml.Strict())
-	if err := d.Decode(&f); err != nil {
-		if errors.Is(err, io.EOF) {
-			return f, errors.New("the file is empty: write one YAML document")
-		}
-		return f, fmt.Errorf("%w: correct the YAML", err)
-	}
-	if err := d.Decode(&file{}); !errors.Is(err, io.EOF) {
-		return f, errors.New("the file holds a second YAML document: keep one and drop the line ---")
-	}
-	return f, nil
-}
 
 // Unknown lists what a rubric names that a domain does not have: tools, sorted. It is empty for the rubrics that are
 // built in.

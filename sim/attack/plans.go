@@ -1,13 +1,11 @@
 package attack
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/goccy/go-yaml"
@@ -27,14 +25,8 @@ type Plans struct {
 // LoadPlans reads a file of plans. Unknown fields are errors; file names the text in them.
 func LoadPlans(file string, text []byte) (*Plans, error) {
 	var p Plans
-	if err := domains.CheckNesting(text); err != nil {
-		return nil, fmt.Errorf("plans %s: %w", file, err)
-	}
-	d := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict())
-	err := d.Decode(&p)
+	err := domains.DecodeYAML(text, &p)
 	switch {
-	case errors.Is(err, io.EOF):
-		err = errors.New("the file is empty: give domain, data and plans")
 	case err != nil:
 	case p.Domain == "":
 		err = errors.New("domain is missing: name the domain that the attacks belong to")

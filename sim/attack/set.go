@@ -7,15 +7,11 @@
 package attack
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-
-	"github.com/goccy/go-yaml"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
@@ -110,14 +106,7 @@ type Source struct {
 // Load reads a set. Unknown fields are errors; file names the text in them.
 func Load(file string, text []byte) (*Set, error) {
 	var s Set
-	if err := domains.CheckNesting(text); err != nil {
-		return nil, fmt.Errorf("attack set %s: %w", file, err)
-	}
-	d := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict())
-	if err := d.Decode(&s); err != nil {
-		if errors.Is(err, io.EOF) {
-			err = errors.New("the file is empty: give domain, data and tasks")
-		}
+	if err := domains.DecodeYAML(text, &s); err != nil {
 		return nil, fmt.Errorf("attack set %s: %w", file, err)
 	}
 	if err := s.prepare(); err != nil {

@@ -262,7 +262,7 @@ systems:
 			func(t testing.TB) string { return filepath.Join(domaintest.Shared(t), "tau2") }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := flowRun(t, strings.Replace(config, "DOMAINS", c.domains, 1), c.data(t), 7)
+			r := flowRun(t, strings.Replace(config, "DOMAINS", c.domains, 1), c.data(t), 4)
 			rejections, said := map[string]int{}, map[string]string{}
 			for rec, err := range r.Records() {
 				if err != nil {

@@ -9,7 +9,7 @@ import (
 // mainFrame is the rows of Table 1, and of those that break it down.
 func mainFrame() frame {
 	return frame{config: "table1", domains: paperDomains(), splits: base(), kinds: []Kind{ReAct, ToolGuard, PolicyGuard, PolicyGuide},
-		scope: map[Kind]string{ToolGuard: "airline"}}
+		scope: map[Kind]string{ToolGuard: "airline", FlowAgent: "telecom"}}
 }
 
 // breakdown is Table 10.

@@ -40,3 +40,21 @@ func DecodeYAML[T any](text []byte, into *T) (err error) {
 	}
 	return nil
 }
+
+// Words is a list of texts that a YAML file may write as one text.
+type Words []string
+
+// UnmarshalYAML reads a text or a list of texts.
+func (w *Words) UnmarshalYAML(read func(any) error) error {
+	var one string
+	if err := read(&one); err == nil {
+		*w = Words{one}
+		return nil
+	}
+	var many []string
+	if err := read(&many); err != nil {
+		return err
+	}
+	*w = many
+	return nil
+}

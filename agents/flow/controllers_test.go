@@ -235,6 +235,7 @@ func TestGoldPathsPass(t *testing.T) {
 					}
 				}
 			}
+			t.Logf("%d tasks, %d completed gold paths, %d calls of the agent, %d second looks", len(tasks), paths, calls, looks)
 			if len(tasks) != tt.tasks || paths != tt.paths || calls != tt.calls || looks != tt.looks {
 				t.Errorf("%d tasks, %d paths, %d calls, %d second looks; want %d, %d, %d, %d",
 					len(tasks), paths, calls, looks, tt.tasks, tt.paths, tt.calls, tt.looks)

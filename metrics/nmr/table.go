@@ -165,6 +165,8 @@ func checkFields(m map[string]any, where string, before []string, fault faultFun
 	}
 }
 
+type words = domains.Words
+
 // Mismatches lists where a table and a domain differ: tools that the domain does not have, and mutating tools of the
 // agent's that the table does not list. It is empty for the tables that are built in.
 func (t *Table) Mismatches(w *domains.World) []string {
@@ -189,22 +191,4 @@ func (t *Table) Mismatches(w *domains.World) []string {
 		}
 	}
 	return out
-}
-
-// words is a list of texts that may be written as one text.
-type words []string
-
-// UnmarshalYAML reads a text or a list of texts.
-func (w *words) UnmarshalYAML(read func(any) error) error {
-	var one string
-	if err := read(&one); err == nil {
-		*w = words{one}
-		return nil
-	}
-	var many []string
-	if err := read(&many); err != nil {
-		return err
-	}
-	*w = many
-	return nil
 }

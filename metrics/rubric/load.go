@@ -134,6 +134,8 @@ var (
 	families  = []Family{Identification, Diagnosis, Consent, Order, Verification}
 )
 
+type words = domains.Words
+
 // Unknown lists what a rubric names that a domain does not have: tools, sorted. It is empty for the rubrics that are
 // built in.
 func (r *Rubric) Unknown(w *domains.World) []string {
@@ -160,24 +162,6 @@ func (r *Rubric) Unknown(w *domains.World) []string {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// words is a list of texts that may be written as one text.
-type words []string
-
-// UnmarshalYAML reads a text or a list of texts.
-func (w *words) UnmarshalYAML(read func(any) error) error {
-	var one string
-	if err := read(&one); err == nil {
-		*w = words{one}
-		return nil
-	}
-	var many []string
-	if err := read(&many); err != nil {
-		return err
-	}
-	*w = many
-	return nil
 }
 
 func joined[T ~string](list []T) string {

@@ -179,16 +179,13 @@ func kindOfStatus(status int) Kind {
 // validation report. What it does not know it leaves empty.
 func readErrorBody(body []byte) errorDetail {
 	var d errorDetail
-	top := firstObject(body)
-	if top == nil {
+	if !json.Valid(body) {
 		return d
 	}
+	top := firstObject(string(bytes.TrimSpace(body)))
 	d.read(top)
 	for _, key := range []string{"error", "errors", "detail", "fault"} {
-		raw, ok := top[key]
-		if !ok {
-			continue
-		}
+		raw := top.get(key)
 		if inner := firstObject(raw); inner != nil {
 			d.read(inner)
 		} else if s := scalar(raw); s != "" && d.message == "" {
@@ -200,14 +197,14 @@ func readErrorBody(body []byte) errorDetail {
 
 // read takes what it finds in one object, keeping what an inner object says
 // over what the outer one said.
-func (d *errorDetail) read(o map[string]json.RawMessage) {
+func (d *errorDetail) read(o object) {
 	for _, key := range []string{"message", "msg", "detail", "error_description"} {
-		if s := scalar(o[key]); s != "" {
+		if s := scalar(o.get(key)); s != "" {
 			d.message = s
 			break
 		}
 	}
-	if s := scalar(o["code"]); s != "" {
+	if s := scalar(o.get("code")); s != "" {
 		if n, err := strconv.Atoi(s); err == nil {
 			d.setStatus(n)
 		} else {
@@ -215,41 +212,39 @@ func (d *errorDetail) read(o map[string]json.RawMessage) {
 		}
 	}
 	for _, key := range []string{"type", "status"} {
-		s := scalar(o[key])
+		s := scalar(o.get(key))
 		if n, err := strconv.Atoi(s); err == nil {
 			d.setStatus(n)
 		} else if s != "" && s != "error" {
 			d.kind = s
 		}
 	}
-	if s := scalar(o["param"]); s != "" {
+	if s := scalar(o.get("param")); s != "" {
 		d.param = s
 	}
 	for _, key := range []string{"innererror", "inner_error"} {
-		if in := firstObject(o[key]); in != nil {
-			d.inner = scalar(in["code"])
+		if in := firstObject(o.get(key)); in != nil {
+			d.inner = scalar(in.get("code"))
 		}
 	}
-	if meta := firstObject(o["metadata"]); meta != nil {
-		_, d.flagged = meta["flagged_input"]
-		if s := scalar(meta["raw"]); s != "" {
+	if meta := firstObject(o.get("metadata")); meta != nil {
+		d.flagged = meta.get("flagged_input") != ""
+		if s := scalar(meta.get("raw")); s != "" {
 			d.message = strings.TrimSpace(d.message + ": " + s)
 		}
 	}
-	d.readDetails(o["details"])
+	d.readDetails(o.get("details"))
 }
 
 // readDetails reads the typed details of Google's errors.
-func (d *errorDetail) readDetails(raw json.RawMessage) {
-	var list []map[string]json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
-		return
-	}
-	for _, o := range list {
-		if s := scalar(o["reason"]); s != "" && d.inner == "" {
+func (d *errorDetail) readDetails(raw string) {
+	list, _ := listOf(raw)
+	for _, item := range list {
+		o, _ := objectOf(item)
+		if s := scalar(o.get("reason")); s != "" && d.inner == "" {
 			d.inner = s
 		}
-		if t, err := time.ParseDuration(scalar(o["retryDelay"])); err == nil {
+		if t, err := time.ParseDuration(scalar(o.get("retryDelay"))); err == nil {
 			d.retry = clampWait(t)
 		}
 	}
@@ -259,40 +254,6 @@ func (d *errorDetail) setStatus(n int) {
 	if n >= 400 && n <= 599 {
 		d.status = n
 	}
-}
-
-// firstObject decodes raw as an object, or as a list whose first element is
-// one; nil if it is neither.
-func firstObject(raw []byte) map[string]json.RawMessage {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 {
-		return nil
-	}
-	if raw[0] == '[' {
-		var list []json.RawMessage
-		if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
-			return nil
-		}
-		raw = bytes.TrimSpace(list[0])
-	}
-	var o map[string]json.RawMessage
-	if json.Unmarshal(raw, &o) != nil {
-		return nil
-	}
-	return o
-}
-
-// scalar returns a JSON string or number as text, "" for anything else.
-func scalar(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return strings.TrimSpace(s)
-	}
-	var n json.Number
-	if json.Unmarshal(raw, &n) == nil {
-		return n.String()
-	}
-	return ""
 }
 
 var (

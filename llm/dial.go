@@ -232,8 +232,12 @@ func EncodeRequest(e Endpoint, m Models, req Request) (body []byte, dropped []st
 	if model == "" {
 		model = e.Model
 	}
-	return encodeRequest(e, model, req, m.of(e, model), lesson{})
+	return encodeRequest(e, model, req, m.of(e, model), lesson{}, nil)
 }
+
+// writeBuffer is what most requests fit into, so that each goes out at once. It
+// is held by every connection.
+const writeBuffer = 32 << 10
 
 // NewTransport returns an HTTP transport that keeps enough idle connections for
 // thousands of concurrent calls to one host: each that is closed in a lull is one
@@ -245,6 +249,7 @@ func NewTransport() *http.Transport {
 		DialContext:           dialer.DialContext,
 		ForceAttemptHTTP2:     true,
 		MaxIdleConnsPerHost:   8192,
+		WriteBufferSize:       writeBuffer,
 		IdleConnTimeout:       90 * time.Second,
 		TLSHandshakeTimeout:   15 * time.Second,
 		ExpectContinueTimeout: time.Second,

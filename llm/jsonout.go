@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // jsonWriter appends JSON with a fixed order of fields. It exists because a
@@ -67,50 +70,15 @@ func (w *jsonWriter) raw(key string, value json.RawMessage) error {
 	return nil
 }
 
-const hex = "0123456789abcdef"
-
 // appendString appends s as a JSON string. Each invalid byte run becomes one
 // U+FFFD.
 func appendString(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	start := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= 0x20 && c != '"' && c != '\\' && c < utf8.RuneSelf {
-			i++
-			continue
-		}
-		if c >= utf8.RuneSelf {
-			r, n := utf8.DecodeRuneInString(s[i:])
-			if r != utf8.RuneError || n != 1 {
-				i += n
-				continue
-			}
-			dst = append(append(dst, s[start:i]...), "\uFFFD"...)
-			for i < len(s) {
-				if r, n := utf8.DecodeRuneInString(s[i:]); r != utf8.RuneError || n != 1 {
-					break
-				}
-				i++
-			}
-			start = i
-			continue
-		}
-		dst = append(dst, s[start:i]...)
-		switch c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\n':
-			dst = append(dst, '\\', 'n')
-		case '\r':
-			dst = append(dst, '\\', 'r')
-		case '\t':
-			dst = append(dst, '\\', 't')
-		default:
-			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		}
-		i++
-		start = i
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, "\uFFFD")
 	}
-	return append(append(dst, s[start:]...), '"')
+	dst, err := jsontext.AppendQuote(dst, s)
+	if err != nil {
+		panic("llm: quoting valid text: " + err.Error())
+	}
+	return dst
 }

@@ -119,7 +119,7 @@ func TestUsageConventions(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, _, quirks := llm.ReadUsage([]byte(tt.usage))
+			got, _, quirks := llm.ReadUsage(tt.usage)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("usage (-want +got):\n%s", diff)
 			}
@@ -128,7 +128,7 @@ func TestUsageConventions(t *testing.T) {
 			}
 		})
 	}
-	if _, billed, _ := llm.ReadUsage([]byte(`{"prompt_tokens":1,"completion_tokens":1,"cost":0.0125}`)); billed == nil || *billed != 0.0125 {
+	if _, billed, _ := llm.ReadUsage(`{"prompt_tokens":1,"completion_tokens":1,"cost":0.0125}`); billed == nil || *billed != 0.0125 {
 		t.Errorf("billed cost %v, want 0.0125", billed)
 	}
 }

@@ -40,9 +40,12 @@ type provider struct {
 
 	warn func(string) // nil for nobody
 
+	lists toolCache
+
 	mu      sync.Mutex
 	learned map[string]*lesson // by model
 	warned  map[string]bool    // by model and parameter
+	known   map[string]Capability
 }
 
 // exchange is one HTTP request and what came back.
@@ -59,7 +62,7 @@ type exchangeKey struct{}
 
 func newProvider(e Endpoint, m Models, rt http.RoundTripper) *provider {
 	p := &provider{
-		endpoint: e, models: m, learned: map[string]*lesson{}, warned: map[string]bool{}, secrets: NewRedactor(e), address: e.address(),
+		endpoint: e, models: m, learned: map[string]*lesson{}, warned: map[string]bool{}, known: map[string]Capability{}, secrets: NewRedactor(e), address: e.address(),
 		// The per-attempt deadline comes from the context; a redirect would
 		// turn a POST into a GET.
 		http: &http.Client{Transport: rt, CheckRedirect: func(*http.Request, []*http.Request) error {
@@ -80,10 +83,10 @@ func (p *provider) Complete(ctx context.Context, req Request) (Response, error) 
 	if model == "" {
 		model = p.endpoint.Model
 	}
-	caps := p.models.of(p.endpoint, model)
+	caps := p.capability(model)
 	for attempt := 1; ; attempt++ {
 		known := p.lesson(model)
-		body, dropped, err := encodeRequest(p.endpoint, model, req, caps, known)
+		body, dropped, err := encodeRequest(p.endpoint, model, req, caps, known, &p.lists)
 		if err != nil {
 			return Response{}, p.sign(&Error{Kind: KindBadRequest, Message: err.Error(), Err: err}, model, attempt-1)
 		}
@@ -104,8 +107,21 @@ func (p *provider) Complete(ctx context.Context, req Request) (Response, error) 
 	}
 }
 
-// encodeRequest writes the body for what is known of model and endpoint.
-func encodeRequest(ep Endpoint, model string, req Request, caps Capability, known lesson) ([]byte, []string, error) {
+// capability looks a model up once: the table does not change.
+func (p *provider) capability(model string) Capability {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c, ok := p.known[model]
+	if !ok {
+		c = p.models.of(p.endpoint, model)
+		p.known[model] = c
+	}
+	return c
+}
+
+// encodeRequest writes the body for what is known of model and endpoint. lists
+// may be nil.
+func encodeRequest(ep Endpoint, model string, req Request, caps Capability, known lesson, lists *toolCache) ([]byte, []string, error) {
 	if known.tokenField != "" {
 		caps.TokenField = known.tokenField
 	}
@@ -114,8 +130,9 @@ func encodeRequest(ep Endpoint, model string, req Request, caps Capability, know
 		caps.SystemRole, caps.Developer = System, false
 		dropped = []string{developerRole}
 	}
-	e := encoder{caps: caps, origin: ep.Origin(model), refused: known.refused, dropped: dropped}
-	e.buf = make([]byte, 0, sizeHint(req))
+	e := encoder{caps: caps, origin: ep.Origin(model), refused: known.refused, dropped: dropped, lists: lists}
+	e.listed = lists.find(req.Tools)
+	e.buf = make([]byte, 0, sizeHint(req, e.listed))
 	if err := e.encode(model, req); err != nil {
 		return nil, nil, err
 	}
@@ -123,18 +140,27 @@ func encodeRequest(ep Endpoint, model string, req Request, caps Capability, know
 }
 
 // sizeHint estimates the length of the body, so that it is written in one piece.
-func sizeHint(req Request) int {
-	n := 1 << 10
+// tools is their JSON if it is known.
+func sizeHint(req Request, tools []byte) int {
+	n := 512 + len(tools)
 	for _, m := range req.Messages {
-		n += 64 + len(m.Text())*9/8
+		n += 96 + quotedLen(m.Text())
 		for _, c := range m.ToolCalls {
-			n += 128 + len(c.Name) + len(c.Arguments)*3/2
+			n += 128 + quotedLen(c.Name) + quotedLen(c.Arguments)
 		}
 	}
+	if tools != nil {
+		return n
+	}
 	for _, t := range req.Tools {
-		n += 96 + len(t.Name) + len(t.Description) + len(t.Parameters)
+		n += 96 + quotedLen(t.Name) + quotedLen(t.Description) + len(t.Parameters)
 	}
 	return n
+}
+
+// quotedLen is about how long a text gets as a JSON string.
+func quotedLen(s string) int {
+	return len(s) + strings.Count(s, `"`) + strings.Count(s, "\n") + strings.Count(s, `\`)
 }
 
 func (p *provider) sign(e *Error, model string, attempts int) *Error {
@@ -229,7 +255,7 @@ func (p *provider) Do(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	defer reply.Body.Close()
-	raw, err := io.ReadAll(io.LimitReader(reply.Body, maxReply+1))
+	raw, err := readReply(reply)
 	raw = validUTF8(raw)
 	ok = reply.StatusCode >= 200 && reply.StatusCode < 300
 	if ok {
@@ -245,6 +271,19 @@ func (p *provider) Do(req *http.Request) (*http.Response, error) {
 	reply.Body = io.NopCloser(bytes.NewReader(x.answer.wire))
 	reply.ContentLength = int64(len(x.answer.wire))
 	return reply, nil
+}
+
+// firstRoom bounds what a reply is given for its announced length alone.
+const firstRoom = 64 << 10
+
+// readReply reads a body, of one that is too long a little more than allowed.
+func readReply(reply *http.Response) ([]byte, error) {
+	var b bytes.Buffer
+	if n := reply.ContentLength; n > 0 {
+		b.Grow(int(min(n, firstRoom)) + bytes.MinRead) // with room to find the end
+	}
+	_, err := b.ReadFrom(io.LimitReader(reply.Body, maxReply+1))
+	return b.Bytes(), err
 }
 
 // receive turns the bytes of a reply into the answer of the exchange.

@@ -47,6 +47,9 @@ func isField(line []byte) bool {
 }
 
 func reportsError(event []byte) bool {
-	var o map[string]json.RawMessage
-	return json.Unmarshal(event, &o) == nil && (present(o["error"]) || scalar(o["type"]) == "error")
+	if !json.Valid(event) {
+		return false
+	}
+	o, _ := objectOf(string(bytes.TrimSpace(event)))
+	return present(o.get("error")) || scalar(o.get("type")) == "error"
 }

@@ -62,7 +62,7 @@ type Usage struct {
 // brings it to the convention of [Usage]. It returns the provider's own cost
 // figure where there is one, and the quirks it met. Missing, null, fractional
 // and negative counts are unknown.
-func readUsage(raw json.RawMessage) (u Usage, billed *float64, quirks []string) {
+func readUsage(raw string) (u Usage, billed *float64, quirks []string) {
 	o := firstObject(raw)
 	if o == nil {
 		return Usage{}, nil, nil
@@ -73,9 +73,9 @@ func readUsage(raw json.RawMessage) (u Usage, billed *float64, quirks []string) 
 	input := r.first(o, "input_tokens")
 	u.CompletionTokens = r.first(o, "completion_tokens", "output_tokens")
 	total = r.first(o, "total_tokens")
-	in := firstObject(o["prompt_tokens_details"])
+	in := firstObject(o.get("prompt_tokens_details"))
 	if in == nil {
-		in = firstObject(o["input_tokens_details"])
+		in = firstObject(o.get("input_tokens_details"))
 	}
 	u.CachedTokens = r.first(in, "cached_tokens")
 	cacheRead = r.first(o, "cache_read_input_tokens", "prompt_cache_hit_tokens")
@@ -83,9 +83,9 @@ func readUsage(raw json.RawMessage) (u Usage, billed *float64, quirks []string) 
 	if !u.CacheWriteTokens.Known {
 		u.CacheWriteTokens = r.first(in, "cache_creation_tokens", "cache_write_tokens")
 	}
-	out := firstObject(o["completion_tokens_details"])
+	out := firstObject(o.get("completion_tokens_details"))
 	if out == nil {
-		out = firstObject(o["output_tokens_details"])
+		out = firstObject(o.get("output_tokens_details"))
 	}
 	u.ReasoningTokens = r.first(out, "reasoning_tokens")
 	if !u.ReasoningTokens.Known {
@@ -104,7 +104,7 @@ func readUsage(raw json.RawMessage) (u Usage, billed *float64, quirks []string) 
 		}
 	}
 	r.reconcile(&u, total)
-	if n, err := strconv.ParseFloat(scalar(o["cost"]), 64); err == nil && n >= 0 {
+	if n, err := strconv.ParseFloat(scalar(o.get("cost")), 64); err == nil && n >= 0 {
 		billed = &n
 	}
 	return u, billed, r.quirks
@@ -122,9 +122,12 @@ func (r *usageReader) note(q string) {
 }
 
 // first returns the first of the named fields that holds a whole number.
-func (r *usageReader) first(o map[string]json.RawMessage, names ...string) Count {
+func (r *usageReader) first(o object, names ...string) Count {
 	for _, name := range names {
-		s := scalar(o[name])
+		s := scalar(o.get(name))
+		if s == "" {
+			continue
+		}
 		if n, err := strconv.ParseInt(s, 10, 64); err == nil && n >= 0 {
 			return Known(n)
 		}

@@ -54,58 +54,58 @@ func readAnswer(status int, h http.Header, body []byte, now time.Time) (*answer,
 		}
 		return nil, unreadable("the reply is not JSON")
 	}
-	var top map[string]json.RawMessage
-	if err := json.Unmarshal(body, &top); err != nil {
+	if err := checkJSON(body); err != nil {
 		return nil, unreadable("the reply is cut off or not valid JSON (" + err.Error() + ")")
 	}
+	top, _ := objectOf(string(body))
 	a := &answer{}
-	a.usage, a.billed, a.quirks = readUsage(top["usage"])
+	a.usage, a.billed, a.quirks = readUsage(top.get("usage"))
 	fail := func(e *Error) (*answer, *Error) {
 		e.Usage = a.usage
 		return nil, e
 	}
-	if present(top["error"]) {
+	if present(top.get("error")) {
 		return fail(classify(status, h, body, now))
 	}
-	var choices []json.RawMessage
-	if raw, ok := top["choices"]; !ok {
+	raw := top.get("choices")
+	if raw == "" {
 		if d := readErrorBody(body); d.message != "" {
 			return fail(classify(status, h, body, now))
 		}
 		return fail(unreadable("the reply has no choices"))
-	} else if json.Unmarshal(raw, &choices) != nil {
+	}
+	choices, ok := listOf(raw)
+	if !ok && raw != "null" {
 		return fail(unreadable("the reply's choices are not a list"))
 	}
 	if len(choices) == 0 {
 		return fail(unreadable("the reply has an empty list of choices"))
 	}
-	var choice map[string]json.RawMessage
-	if json.Unmarshal(choices[0], &choice) != nil || choice == nil {
+	choice, ok := objectOf(choices[0])
+	if !ok {
 		return fail(unreadable("the reply's first choice is not an object"))
 	}
-	finish := scalar(choice["finish_reason"])
-	if finish == "error" || present(choice["error"]) {
-		e := classify(status, h, choices[0], now)
+	finish := scalar(choice.get("finish_reason"))
+	if finish == "error" || present(choice.get("error")) {
+		e := classify(status, h, []byte(choices[0]), now)
 		e.Body = excerpt(body)
-		if !present(choice["error"]) {
+		if !present(choice.get("error")) {
 			e.Message = "the provider ended the answer with an error"
 		}
 		return fail(e)
 	}
-	message, why := a.readMessage(choice["message"])
+	s, why := a.readMessage(choice.get("message"))
 	if why != "" {
 		return fail(unreadable(why))
 	}
-	a.wire = mustJSON(map[string]any{
-		"id": scalar(top["id"]), "model": scalar(top["model"]),
-		"choices": []any{map[string]any{"index": 0, "finish_reason": finish, "message": message}},
-	})
+	s.id, s.model, s.finish = scalar(top.get("id")), scalar(top.get("model")), finish
+	a.wire = s.encode()
 	return a, nil
 }
 
 // present tells whether an error field really reports one.
-func present(raw json.RawMessage) bool {
-	switch string(bytes.TrimSpace(raw)) {
+func present(raw string) bool {
+	switch strings.TrimSpace(raw) {
 	case "", "null", "{}", "[]", `""`, "false":
 		return false
 	}
@@ -113,55 +113,107 @@ func present(raw json.RawMessage) bool {
 }
 
 // readMessage normalises the assistant message, or says why it cannot.
-func (a *answer) readMessage(raw json.RawMessage) (map[string]any, string) {
-	var o map[string]json.RawMessage
-	if json.Unmarshal(raw, &o) != nil || o == nil {
-		return nil, "the reply's message is not an object"
+func (a *answer) readMessage(raw string) (said, string) {
+	o, ok := objectOf(raw)
+	if !ok {
+		return said{}, "the reply's message is not an object"
 	}
-	switch role := scalar(o["role"]); role {
+	switch role := scalar(o.get("role")); role {
 	case "assistant":
 	case "", "model":
 		a.note("role")
 	default:
-		return nil, fmt.Sprintf("the reply's message has role %q instead of assistant", role)
+		return said{}, fmt.Sprintf("the reply's message has role %q instead of assistant", role)
 	}
-	content, ok := a.readContent(o["content"])
+	content, ok := a.readContent(o.get("content"))
 	if !ok {
-		return nil, "the reply's content is neither text nor a list of parts"
+		return said{}, "the reply's content is neither text nor a list of parts"
 	}
-	calls, why := a.readCalls(o["tool_calls"])
+	calls, why := a.readCalls(o.get("tool_calls"))
 	if why != "" {
-		return nil, why
+		return said{}, why
 	}
-	if one := firstObject(o["function_call"]); one != nil && len(calls) == 0 {
+	if one := firstObject(o.get("function_call")); one != nil && len(calls) == 0 {
 		// The predecessor of tool_calls, still spoken by some servers.
 		a.note("function_call")
-		calls = append(calls, a.readCall(map[string]json.RawMessage{"function": o["function_call"]}))
+		calls = append(calls, a.readCall(object{{"function", o.get("function_call")}}))
 	}
 	a.extra = rest(o, "role", "content", "tool_calls", "function_call")
-	if len(o["content"]) > 0 && o["content"][0] == '[' {
-		a.keep("content", o["content"])
+	if parts := o.get("content"); strings.HasPrefix(parts, "[") {
+		a.keep("content", parts)
 	}
-	m := map[string]any{"role": "assistant", "content": content}
-	if len(calls) > 0 {
-		m["tool_calls"] = calls
+	return said{content: content, calls: calls}, ""
+}
+
+// said is what go-openai's types can hold of a reply.
+type said struct {
+	id, model, finish string
+	content           string
+	calls             []call
+}
+
+type call struct{ id, name, arguments string }
+
+// encode writes the reply in JSON.
+func (s said) encode() []byte {
+	var w jsonWriter
+	w.buf = make([]byte, 0, s.sizeHint())
+	w.open('{')
+	w.str("id", s.id)
+	w.str("model", s.model)
+	w.name("choices")
+	w.open('[')
+	w.open('{')
+	w.int("index", 0)
+	w.str("finish_reason", s.finish)
+	w.name("message")
+	w.open('{')
+	w.str("role", "assistant")
+	w.str("content", s.content)
+	if len(s.calls) > 0 {
+		w.name("tool_calls")
+		w.open('[')
+		for _, c := range s.calls {
+			w.open('{')
+			w.str("id", c.id)
+			w.str("type", "function")
+			w.name("function")
+			w.open('{')
+			w.str("name", c.name)
+			w.str("arguments", c.arguments)
+			w.close('}')
+			w.close('}')
+		}
+		w.close(']')
 	}
-	return m, ""
+	w.close('}')
+	w.close('}')
+	w.close(']')
+	w.close('}')
+	return w.buf
+}
+
+// sizeHint estimates the length of the reply, so that it is written in one piece.
+func (s said) sizeHint() int {
+	n := 160 + len(s.id) + len(s.model) + len(s.content)*9/8
+	for _, c := range s.calls {
+		n += 96 + len(c.id) + len(c.name) + len(c.arguments)*5/4
+	}
+	return n
 }
 
 // readContent accepts a string, null, nothing, or a list of parts whose texts
 // are joined.
-func (a *answer) readContent(raw json.RawMessage) (string, bool) {
-	if len(raw) == 0 || string(raw) == "null" {
+func (a *answer) readContent(raw string) (string, bool) {
+	if raw == "" || raw == "null" {
 		a.nullContent = true
 		return "", true
 	}
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return s, true
+	if raw[0] == '"' {
+		return textOf(raw), true
 	}
-	var parts []json.RawMessage
-	if json.Unmarshal(raw, &parts) != nil {
+	parts, ok := listOf(raw)
+	if !ok {
 		return "", false
 	}
 	a.note("content_parts")
@@ -170,13 +222,13 @@ func (a *answer) readContent(raw json.RawMessage) (string, bool) {
 	for _, p := range parts {
 		if len(p) > 0 && p[0] == '"' {
 			texts++
-			b.WriteString(scalarText(p))
+			b.WriteString(textOf(p))
 			continue
 		}
 		o := firstObject(p)
-		if t := scalarText(o["type"]); t == "text" || t == "output_text" {
+		if t := textOf(o.get("type")); t == "text" || t == "output_text" {
 			texts++
-			b.WriteString(scalarText(o["text"]))
+			b.WriteString(textOf(o.get("text")))
 		}
 	}
 	a.nullContent = texts == 0
@@ -184,18 +236,18 @@ func (a *answer) readContent(raw json.RawMessage) (string, bool) {
 }
 
 // readCalls reads the list of calls; null, absent and empty all mean none.
-func (a *answer) readCalls(raw json.RawMessage) ([]map[string]any, string) {
-	if len(raw) == 0 || string(raw) == "null" {
+func (a *answer) readCalls(raw string) ([]call, string) {
+	if raw == "" || raw == "null" {
 		return nil, ""
 	}
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
+	list, ok := listOf(raw)
+	if !ok {
 		return nil, "the reply's tool_calls are not a list"
 	}
-	var calls []map[string]any
+	var calls []call
 	for i, item := range list {
-		var o map[string]json.RawMessage
-		if json.Unmarshal(item, &o) != nil || o == nil {
+		o, ok := objectOf(item)
+		if !ok {
 			return nil, fmt.Sprintf("the reply's tool call %d is not an object", i)
 		}
 		calls = append(calls, a.readCall(o))
@@ -205,16 +257,16 @@ func (a *answer) readCalls(raw json.RawMessage) ([]map[string]any, string) {
 
 // readCall normalises one call without repairing anything: only the types of
 // id and arguments change.
-func (a *answer) readCall(o map[string]json.RawMessage) map[string]any {
-	id := scalarText(o["id"])
-	if n := scalar(o["id"]); id == "" && n != "" {
+func (a *answer) readCall(o object) call {
+	id := textOf(o.get("id"))
+	if n := scalar(o.get("id")); id == "" && n != "" {
 		id = n
 		a.note("int_id")
 	}
 	if id == "" {
 		a.note("missing_id")
 	}
-	fn := firstObject(o["function"])
+	fn := firstObject(o.get("function"))
 	extra := rest(o, "id", "type", "index", "function")
 	if fn == nil {
 		// Some servers put name and arguments beside the id.
@@ -228,30 +280,27 @@ func (a *answer) readCall(o map[string]json.RawMessage) map[string]any {
 		extra["function"] = mustJSON(more)
 	}
 	a.callExtra = append(a.callExtra, extra)
-	return map[string]any{"id": id, "type": "function", "function": map[string]any{
-		"name": scalarText(fn["name"]), "arguments": a.readArguments(fn["arguments"]),
-	}}
+	return call{id: id, name: textOf(fn.get("name")), arguments: a.readArguments(fn.get("arguments"))}
 }
 
 // readArguments returns the text as sent. Anything but a string is serialised
 // compactly from its own bytes, so numbers keep their digits.
-func (a *answer) readArguments(raw json.RawMessage) string {
-	if len(raw) == 0 || string(raw) == "null" {
+func (a *answer) readArguments(raw string) string {
+	if raw == "" || raw == "null" {
 		a.note("missing_arguments")
 		return ""
 	}
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return s
-	}
-	if raw[0] == '{' {
+	switch raw[0] {
+	case '"':
+		return textOf(raw)
+	case '{':
 		a.note("object_arguments")
-	} else {
+	default:
 		a.note("untyped_arguments")
 	}
 	var b bytes.Buffer
-	if json.Compact(&b, raw) != nil {
-		return string(raw)
+	if json.Compact(&b, []byte(raw)) != nil {
+		return raw
 	}
 	return b.String()
 }
@@ -265,41 +314,33 @@ func (a *answer) note(quirk string) {
 	a.quirks = append(a.quirks, quirk)
 }
 
-func (a *answer) keep(key string, raw json.RawMessage) {
+func (a *answer) keep(key, raw string) {
 	if a.extra == nil {
 		a.extra = map[string]json.RawMessage{}
 	}
-	a.extra[key] = bytes.Clone(raw)
+	a.extra[key] = json.RawMessage(raw)
 }
 
 // rest returns the fields of o that are not known and not null, nil if none.
-func rest(o map[string]json.RawMessage, known ...string) map[string]json.RawMessage {
+func rest(o object, known ...string) map[string]json.RawMessage {
 	var out map[string]json.RawMessage
 next:
-	for key, raw := range o {
-		if string(raw) == "null" {
-			continue
-		}
+	for _, f := range o {
 		for _, k := range known {
-			if key == k {
+			if f.name == k {
 				continue next
 			}
+		}
+		if f.value == "null" {
+			delete(out, f.name)
+			continue
 		}
 		if out == nil {
 			out = map[string]json.RawMessage{}
 		}
-		out[key] = bytes.Clone(raw)
+		out[f.name] = json.RawMessage(f.value)
 	}
 	return out
-}
-
-// scalarText returns a JSON string exactly, "" for anything else.
-func scalarText(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
-	return s
 }
 
 // validUTF8 replaces each run of invalid bytes by one U+FFFD, once: what is

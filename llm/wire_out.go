@@ -21,6 +21,8 @@ type encoder struct {
 	caps    Capability
 	origin  string   // extras of other origins stay home
 	refused []string // parameters that the endpoint refused before
+	lists   *toolCache
+	listed  []byte // the tools as they read in the body, if they are in lists
 	dropped []string
 }
 
@@ -127,8 +129,8 @@ func (e *encoder) calls(m Message) error {
 		e.open('{')
 		e.str("name", c.Name)
 		e.str("arguments", e.arguments(c.Arguments))
-		if inner := firstObject(c.Extra["function"]); own && inner != nil && e.allowed("function", e.caps.Echo.CallFields) {
-			if err := e.extras(inner, []string{"*"}); err != nil {
+		if inner := firstObject(string(c.Extra["function"])); own && inner != nil && e.allowed("function", e.caps.Echo.CallFields) {
+			if err := e.extras(rest(inner), []string{"*"}); err != nil {
 				return fmt.Errorf("tool_calls[%d].function: %w", i, err)
 			}
 		}
@@ -205,8 +207,36 @@ func (e *encoder) tools(req Request) error {
 		return nil
 	}
 	e.name("tools")
+	if err := e.toolList(req.Tools); err != nil {
+		return err
+	}
+	switch req.ToolChoice {
+	case "":
+	case "auto", "none", "required":
+		e.str("tool_choice", req.ToolChoice)
+	default:
+		if !slices.ContainsFunc(req.Tools, func(t Tool) bool { return t.Name == req.ToolChoice }) {
+			return fmt.Errorf("tool_choice %q: not auto, none, required or the name of a tool", req.ToolChoice)
+		}
+		e.name("tool_choice")
+		e.buf = append(e.buf, `{"type":"function","function":{"name":`...)
+		e.buf = append(appendString(e.buf, req.ToolChoice), "}}"...)
+	}
+	if p := e.caps.ParallelToolCalls; p != nil && !slices.Contains(e.refused, "parallel_tool_calls") {
+		e.name("parallel_tool_calls")
+		e.buf = fmt.Appendf(e.buf, "%t", *p)
+	}
+	return nil
+}
+
+func (e *encoder) toolList(tools []Tool) error {
+	if e.listed != nil {
+		e.buf = append(e.buf, e.listed...)
+		return nil
+	}
+	start := len(e.buf)
 	e.open('[')
-	for _, t := range req.Tools {
+	for _, t := range tools {
 		e.open('{')
 		e.str("type", "function")
 		e.name("function")
@@ -226,22 +256,7 @@ func (e *encoder) tools(req Request) error {
 		e.close('}')
 	}
 	e.close(']')
-	switch req.ToolChoice {
-	case "":
-	case "auto", "none", "required":
-		e.str("tool_choice", req.ToolChoice)
-	default:
-		if !slices.ContainsFunc(req.Tools, func(t Tool) bool { return t.Name == req.ToolChoice }) {
-			return fmt.Errorf("tool_choice %q: not auto, none, required or the name of a tool", req.ToolChoice)
-		}
-		e.name("tool_choice")
-		e.buf = append(e.buf, `{"type":"function","function":{"name":`...)
-		e.buf = append(appendString(e.buf, req.ToolChoice), "}}"...)
-	}
-	if p := e.caps.ParallelToolCalls; p != nil && !slices.Contains(e.refused, "parallel_tool_calls") {
-		e.name("parallel_tool_calls")
-		e.buf = fmt.Appendf(e.buf, "%t", *p)
-	}
+	e.lists.add(tools, e.buf[start:])
 	return nil
 }
 

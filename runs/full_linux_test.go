@@ -27,6 +27,13 @@ func TestFullDisk(t *testing.T) {
 		}
 		return
 	}
+	for _, concurrency := range []int{1, 8} { // scores that end together are written together
+		fillDisk(t, concurrency)
+	}
+}
+
+func fillDisk(t *testing.T, concurrency int) {
+	t.Helper()
 	calm, dir := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run")
 	execute(t, small, runs.Options{Out: calm})
 	execute(t, small, runs.Options{Out: dir, Only: []string{"system=Noop"}})
@@ -39,7 +46,7 @@ func TestFullDisk(t *testing.T) {
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: uint64(room), Max: old.Max}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := runs.Execute(context.Background(), parse(t, small), runs.Options{Out: dir, Resume: true, Concurrency: 1})
+	s, err := runs.Execute(context.Background(), parse(t, small), runs.Options{Out: dir, Resume: true, Concurrency: concurrency})
 	if back := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old); back != nil {
 		t.Fatal(back)
 	}

@@ -54,12 +54,12 @@ func scanLines(r io.Reader, use func(n int, line []byte) error, bad func(n int, 
 	}
 }
 
-// appender adds JSON lines to a file. Each line goes out in one write; one that fails half-way is taken back. It is
+// appender adds JSON lines to a file. What is added at once goes out in one write; what fails half-way is taken back. It is
 // used from one goroutine at a time.
 type appender struct {
 	file *os.File
 	size int64
-	sync bool // wait for the disk after each line
+	sync bool // wait for the disk after each write
 	hide redactor
 }
 
@@ -112,23 +112,33 @@ func (a *appender) append(value any) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", a.file.Name(), err)
 	}
-	_, err = a.Write(line)
-	return err
+	return a.write(line)
 }
 
 // Write appends whole lines.
 func (a *appender) Write(line []byte) (int, error) {
-	out := a.hide.redact(line)
+	if err := a.write(line); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}
+
+// write appends whole lines, all or none.
+func (a *appender) write(lines ...[]byte) error {
+	var out []byte
+	for _, line := range lines {
+		out = append(out, a.hide.redact(line)...)
+	}
 	n, err := a.file.WriteAt(out, a.size)
 	if err == nil && a.sync {
 		err = a.file.Sync()
 	}
 	if err != nil {
 		// Readers drop a torn line, and so does the next appender; this only spares them the trouble.
-		return 0, errors.Join(fmt.Errorf("append to %s: %w", a.file.Name(), err), a.file.Truncate(a.size))
+		return errors.Join(fmt.Errorf("append to %s: %w", a.file.Name(), err), a.file.Truncate(a.size))
 	}
 	a.size += int64(n)
-	return len(line), nil
+	return nil
 }
 
 func (a *appender) close() error { return a.file.Close() }

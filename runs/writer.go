@@ -35,6 +35,18 @@ type writer struct {
 	index   *appender
 	scores  *appender
 	log     *appender
+
+	queue   sync.Mutex
+	waiting []*grading // for the scores to be stored
+}
+
+// grading is a score on its way to the disk.
+type grading struct {
+	entry  Entry
+	score  sim.Score
+	line   []byte
+	stored bool // or failed; with writer.mu held
+	err    error
 }
 
 // openWriter takes over a run directory: it drops what a killed process left half-written and makes the index agree
@@ -181,18 +193,48 @@ func (w *writer) folder(dir string) error {
 	return nil
 }
 
-// addScore stores a score, and the entry with it in the index.
+// addScore stores a score, and the entry with it in the index. Waiting for the disk takes as long for many scores as for
+// one: whoever's turn it is stores those of all who came meanwhile.
 func (w *writer) addScore(e Entry, s sim.Score) error {
+	line, err := encodeLine(s)
+	if err != nil {
+		return fmt.Errorf("score of %s: %w", e.Ref, err)
+	}
+	g := &grading{entry: e, score: s, line: line}
+	w.queue.Lock()
+	w.waiting = append(w.waiting, g)
+	w.queue.Unlock()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.there(); err != nil {
-		return fmt.Errorf("score of %s: %w", e.Ref, err)
+	if !g.stored {
+		w.queue.Lock()
+		all := w.waiting
+		w.waiting = nil
+		w.queue.Unlock()
+		w.storeScores(all)
 	}
-	if err := w.scores.append(s); err != nil {
-		return fmt.Errorf("score of %s: %w", e.Ref, err)
+	return g.err
+}
+
+// storeScores stores scores, and then their entries. With mu held.
+func (w *writer) storeScores(all []*grading) {
+	lines := make([][]byte, len(all))
+	for i, g := range all {
+		lines[i] = g.line
 	}
-	e.grade(&s)
-	return w.addEntry(e)
+	err := w.there()
+	if err == nil {
+		err = w.scores.write(lines...)
+	}
+	for _, g := range all {
+		g.stored = true
+		if err != nil {
+			g.err = fmt.Errorf("score of %s: %w", g.entry.Ref, err)
+			continue
+		}
+		g.entry.grade(&g.score)
+		g.err = w.addEntry(g.entry)
+	}
 }
 
 // addUnscored enters a record that has no score into the index.

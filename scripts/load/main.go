@@ -6,7 +6,8 @@
 //
 // The server answers every request with the same few words, so that conversations end by their number of steps. The
 // ideal wall time is that of the longest conversation if nothing but the server's latency took any time, and at a limited
-// rate that of all requests one after another. What is measured is the program, not a model.
+// rate that of all requests one after another. Client and server share the machine, so a second client that does nothing
+// but send as many requests of the same size tells what it allows at all. What is measured is the program, not a model.
 package main
 
 import (
@@ -31,8 +32,9 @@ type options struct {
 	rate                   float64
 	burst                  int
 	domain, task, keep     string
-	bin                    string
+	bin, bare              string
 	serve                  bool
+	size                   int
 }
 
 func main() {
@@ -48,22 +50,33 @@ func main() {
 	flag.StringVar(&o.keep, "out", "", "folder for the run; a temporary one that is removed if empty")
 	flag.StringVar(&o.bin, "bin", "", "the program, where it is built already")
 	flag.BoolVar(&o.serve, "serve", false, "be the server: print the address, answer until stdin ends")
+	flag.StringVar(&o.bare, "bare", "", "be the bare client of the server at this address")
+	flag.IntVar(&o.size, "size", 0, "bytes of a bare client's requests")
 	flag.Parse()
-	run := measure
-	if o.serve {
-		run = serve
+	var err error
+	switch {
+	case o.serve:
+		err = serve(o)
+	case o.bare != "":
+		err = bare(context.Background(), o.filled())
+	default:
+		err = measure(context.Background(), o.filled())
 	}
-	if err := run(context.Background(), o); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "load: "+err.Error())
 		os.Exit(1)
 	}
 }
 
-// measure builds the program, starts the server, runs the client and prints the figures.
-func measure(ctx context.Context, o options) error {
+func (o options) filled() options {
 	if o.workers == 0 {
 		o.workers = o.trials
 	}
+	return o
+}
+
+// measure builds the program, starts the server, runs the client and then the bare one, and prints the figures.
+func measure(ctx context.Context, o options) error {
 	dir, err := os.MkdirTemp("", "load-*")
 	if err != nil {
 		return err
@@ -89,14 +102,7 @@ func measure(ctx context.Context, o options) error {
 	if err := os.WriteFile(config, []byte(o.config(url)), 0o644); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, bin, "run", config, "--out", run)
-	cmd.Stderr = os.Stderr
-	start := time.Now()
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("the client: %w", err)
-	}
-	took := time.Since(start)
-	served, err := countsOf(ctx, url)
+	program, err := timed(ctx, url, bin, "run", config, "--out", run)
 	if err != nil {
 		return err
 	}
@@ -109,16 +115,52 @@ func measure(ctx context.Context, o options) error {
 		ideal = max(ideal, time.Duration(float64(all-int64(o.burst))/o.rate*float64(time.Second)))
 	}
 	fmt.Printf("conversations   %d, %d at once, of up to %d requests\n", o.trials, o.workers, longest)
-	fmt.Printf("requests        %d answered, %d refused; at most %d in flight\n", served.Answered, served.Refused, served.Most)
-	fmt.Printf("wall            %.2f s, start of the process to its end\n", took.Seconds())
-	fmt.Printf("ideal           %.2f s\n", ideal.Seconds())
-	fmt.Printf("ratio           %.2f\n", took.Seconds()/ideal.Seconds())
-	fmt.Printf("held            %.2f s, first request to last answer; ratio %.2f\n", served.Span, served.Span/ideal.Seconds())
+	fmt.Printf("requests        %d answered, %d refused; at most %d in flight; %d bytes each\n", program.Answered, program.Refused, program.Most, program.size())
+	fmt.Printf("ideal           %.2f s, if nothing but the server's answers took time\n", ideal.Seconds())
+	program.print("program", ideal)
 	if o.rate > 0 {
-		fmt.Printf("rate            %.2f requests per second of %.2f, %.1f %%\n", float64(served.Answered)/served.Span, o.rate, 100*float64(served.Answered)/served.Span/o.rate)
+		fmt.Printf("rate            %.2f requests per second of %.2f, %.1f %%\n", float64(program.Answered)/program.Span, o.rate, 100*float64(program.Answered)/program.Span/o.rate)
+		return nil // a bare client knows nothing of refusals
 	}
-	fmt.Printf("client          %.1f s of processor, peak memory %s\n", (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), peak(cmd.ProcessState))
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	bare, err := timed(ctx, url, self, "-bare", url, "-size", fmt.Sprint(program.size()), "-trials", fmt.Sprint(o.trials), "-workers", fmt.Sprint(o.workers), "-steps", fmt.Sprint(longest))
+	if err != nil {
+		return err
+	}
+	bare.print("bare client", ideal)
+	fmt.Printf("program to bare %.2f\n", program.wall.Seconds()/bare.wall.Seconds())
 	return nil
+}
+
+// timing is what a client took, and what the server saw of it.
+type timing struct {
+	counts
+	wall, processor time.Duration
+	memory          string
+}
+
+// timed runs a client to its end.
+func timed(ctx context.Context, url, bin string, args ...string) (t timing, err error) {
+	cmd := exec.CommandContext(ctx, bin, args...)
+	cmd.Stderr = os.Stderr
+	start := time.Now()
+	if err := cmd.Run(); err != nil {
+		return t, fmt.Errorf("the client: %w", err)
+	}
+	t.wall = time.Since(start)
+	t.processor, t.memory = cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime(), peak(cmd.ProcessState)
+	t.counts, err = countsOf(ctx, url)
+	return t, err
+}
+
+func (t timing) size() int64 { return t.Bytes / max(1, t.Answered+t.Refused) }
+
+func (t timing) print(name string, ideal time.Duration) {
+	fmt.Printf("%-15s %.2f s of wall time from start to end, ratio %.2f; first request to last answer %.2f s, ratio %.2f; %.1f s of processor; peak memory %s\n", name,
+		t.wall.Seconds(), t.wall.Seconds()/ideal.Seconds(), t.Span, t.Span/ideal.Seconds(), t.processor.Seconds(), t.memory)
 }
 
 // config is the experiment: one task, as often as there are conversations.
@@ -168,8 +210,9 @@ func startServer(ctx context.Context) (url string, stop func(), err error) {
 type counts struct {
 	Answered int64   `json:"answered"`
 	Refused  int64   `json:"refused"`
-	Most     int64   `json:"most"` // in flight
-	Span     float64 `json:"span"` // seconds from the first request to the last answer
+	Most     int64   `json:"most"`  // in flight
+	Bytes    int64   `json:"bytes"` // of the requests' bodies
+	Span     float64 `json:"span"`  // seconds from the first request to the last answer
 }
 
 func countsOf(ctx context.Context, url string) (c counts, err error) {

@@ -1,13 +1,15 @@
 package main
 
 import (
-	"context"
+	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
 	"time"
 )
@@ -17,7 +19,10 @@ const answer = `{"id":"load","object":"chat.completion","created":1,"model":"loa
 	`"message":{"role":"assistant","content":"Let me think about that for a moment. Could you tell me a little more?"}}],` +
 	`"usage":{"prompt_tokens":2500,"completion_tokens":16,"total_tokens":2516}}`
 
-// server answers after a while, and refuses what exceeds its rate: a bucket that fills with time.
+const refusal = `{"error":{"message":"slow down","type":"requests","code":"rate_limit_exceeded"}}`
+
+// server answers after a while, and refuses what exceeds its rate: a bucket that fills with time. It shares the machine
+// with what it measures, so it speaks no more of HTTP than it needs to.
 type server struct {
 	o options
 
@@ -30,52 +35,64 @@ type server struct {
 }
 
 // serve answers until stdin ends.
-func serve(_ context.Context, o options) error {
+func serve(o options) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
 	s := &server{o: o, level: float64(o.burst)}
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/chat/completions", s.complete)
-	mux.HandleFunc("GET /v1/counts", s.report)
 	fmt.Printf("http://%s/v1\n", l.Addr())
-	srv := &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
-		_ = srv.Close()
+		_ = l.Close()
 	}()
-	if err := srv.Serve(l); err != http.ErrServerClosed {
-		return err
+	for {
+		c, err := l.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		go s.converse(c)
 	}
-	return nil
 }
 
-func (s *server) complete(w http.ResponseWriter, r *http.Request) {
-	start := time.Now()
-	_, _ = io.Copy(io.Discard, r.Body)
-	if !s.admit(start) {
-		w.Header().Set("Retry-After", "1")
-		http.Error(w, `{"error":{"message":"slow down","type":"requests","code":"rate_limit_exceeded"}}`, http.StatusTooManyRequests)
-		return
+// converse answers the requests of one connection.
+func (s *server) converse(c net.Conn) {
+	defer c.Close()
+	in := bufio.NewReaderSize(c, 32<<10)
+	for {
+		r, err := http.ReadRequest(in)
+		if err != nil {
+			return // the client has gone
+		}
+		start := time.Now()
+		size, _ := io.Copy(io.Discard, r.Body)
+		status, body := "200 OK", answer
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/counts"):
+			body = s.report()
+		case !s.admit(start, size):
+			status, body = "429 Too Many Requests\r\nRetry-After: 1", refusal
+		default:
+			time.Sleep(s.o.latency - time.Since(start))
+			s.answered()
+		}
+		if _, err := fmt.Fprintf(c, "HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", status, len(body), body); err != nil {
+			return
+		}
 	}
-	time.Sleep(s.o.latency - time.Since(start))
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = io.WriteString(w, answer)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.flying--
-	s.Answered++
-	s.last = time.Now()
 }
 
 // admit counts a request in, or refuses it.
-func (s *server) admit(now time.Time) bool {
+func (s *server) admit(now time.Time, size int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.first.IsZero() {
 		s.first, s.at = now, now
 	}
+	s.Bytes += size
 	if s.o.rate > 0 {
 		s.level = min(float64(s.o.burst), s.level+now.Sub(s.at).Seconds()*s.o.rate)
 		s.at = now
@@ -90,9 +107,20 @@ func (s *server) admit(now time.Time) bool {
 	return true
 }
 
-func (s *server) report(w http.ResponseWriter, _ *http.Request) {
+func (s *server) answered() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.flying--
+	s.Answered++
+	s.last = time.Now()
+}
+
+// report tells what was seen, and starts anew.
+func (s *server) report() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.Span = s.last.Sub(s.first).Seconds()
-	_ = json.NewEncoder(w).Encode(s.counts)
+	out, _ := json.Marshal(s.counts) // of numbers
+	s.counts, s.first = counts{}, time.Time{}
+	return string(out)
 }

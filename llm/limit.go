@@ -14,10 +14,6 @@ const (
 	// time; it doubles with each further one up to maxCool.
 	firstCool = time.Second
 	maxCool   = 30 * time.Second
-	// brief is a wait so short that cooling down is all there is to do: the
-	// endpoint says itself when to come back. A pace learnt from such refusals
-	// would only crawl where they come by chance.
-	brief = 250 * time.Millisecond
 	// longestCool bounds the wait that a provider can impose on everybody.
 	longestCool = 120 * time.Second
 	// shrink is what a rate limit leaves of the concurrency, gentle what an
@@ -39,7 +35,9 @@ type Limits struct {
 // wait is over, the concurrency drops by a quarter (once per such wait) and
 // starts are paced at what the endpoint was seen to take. The concurrency grows
 // back by one for every full round of successes, the pace with time, slowly at
-// first. Safe for concurrent use.
+// first. If slowing down does not make refusals rarer, they come by chance:
+// concurrency and pace return, and a refusal makes only its own call wait, as
+// long as there are not many more. Safe for concurrent use.
 type Limiter struct {
 	limits Limits
 
@@ -63,6 +61,7 @@ type waiter struct {
 	ready   chan struct{}
 	at      *list.Element // in waiting, then in flying
 	granted bool
+	slow    bool      // the pace was, when it was granted
 	start   time.Time // when it was granted
 	size    int       // bytes of its texts
 	tokens  float64   // taken from the bucket
@@ -160,7 +159,7 @@ func (l *Limiter) acquire(ctx context.Context, req Request) (*waiter, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if w.granted {
-		l.pace.unsent()
+		l.pace.unsent(w.slow)
 		l.leave(w, 0)
 		l.dispatch()
 	} else {
@@ -206,7 +205,7 @@ func (l *Limiter) dispatch() {
 func (l *Limiter) grant(w *waiter, now time.Time) {
 	l.waiting.Remove(w.at)
 	w.granted, w.start, w.at = true, now, l.flying.PushBack(w)
-	l.pace.started(now)
+	w.slow = l.pace.started(now)
 	if l.tokens != nil {
 		w.tokens = l.tokens.take(now, l.tokens.estimate(w.size))
 	}
@@ -257,7 +256,7 @@ func (l *Limiter) release(w *waiter, used Usage, e *Error) {
 			l.good = 0
 		}
 	case e.Kind == KindRateLimit:
-		l.slowDown(w.start, e.RetryAfter)
+		l.slowDown(w, e.RetryAfter)
 	case e.Kind == KindServer && e.RetryAfter > 0:
 		l.coolFor(e.RetryAfter)
 	}
@@ -280,10 +279,17 @@ func (l *Limiter) spent(w *waiter, used Usage, e *Error) float64 {
 // slowDown reacts to a rate limit. Requests that were under way when the last
 // cool-down began say nothing new about the concurrency, so only the first of
 // such a group shrinks it.
-func (l *Limiter) slowDown(start time.Time, wait time.Duration) {
+func (l *Limiter) slowDown(w *waiter, wait time.Duration) {
 	now := time.Now()
-	l.pace.refused()
-	if start.After(l.cool) {
+	l.pace.refused(w.slow)
+	switch {
+	case !w.start.After(l.cool):
+	case l.pace.byChance():
+		if l.pace.free(now) {
+			l.slots, l.good = l.limits.Concurrency, 0
+		}
+		return
+	default:
 		keep := shrink
 		if l.pace.follows(now) {
 			keep = gentle
@@ -294,9 +300,7 @@ func (l *Limiter) slowDown(start time.Time, wait time.Duration) {
 			wait = min(firstCool<<min(l.strikes, 10), maxCool)
 		}
 		l.strikes++
-		if wait > brief {
-			l.pace.struck(now)
-		}
+		l.pace.struck(now)
 	}
 	l.coolFor(wait)
 }

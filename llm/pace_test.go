@@ -2,6 +2,7 @@ package llm_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -11,12 +12,15 @@ import (
 )
 
 // limited simulates a server that refuses what exceeds its rate, a bucket that
-// holds burst starts and refills at rate per second, or its concurrency.
+// holds burst starts and refills at rate per second, or its concurrency, and a
+// share of the requests by chance.
 type limited struct {
 	rate, burst float64
 	most        int // at once, 0 for no bound
 	latency     time.Duration
 	retryAfter  time.Duration
+	chance      float64
+	rng         *rand.Rand // of chance, and of latencies that differ by a tenth; nil for neither
 
 	mu              sync.Mutex
 	level           float64
@@ -28,6 +32,10 @@ type limited struct {
 func (s *limited) admit() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.rng != nil && s.rng.Float64() < s.chance {
+		s.refused++
+		return false
+	}
 	now := time.Now()
 	if s.at.IsZero() {
 		s.level = s.burst
@@ -39,9 +47,22 @@ func (s *limited) admit() bool {
 		s.refused++
 		return false
 	}
-	s.level--
+	if s.rate > 0 {
+		s.level--
+	}
 	s.now++
 	return true
+}
+
+// answers is how long the next answer takes. Equal latencies would bring retries
+// and answers into step.
+func (s *limited) answers() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.rng == nil {
+		return s.latency
+	}
+	return time.Duration(float64(s.latency) * (0.9 + 0.2*s.rng.Float64()))
 }
 
 func (s *limited) Complete(ctx context.Context, _ llm.Request) (llm.Response, error) {
@@ -52,7 +73,7 @@ func (s *limited) Complete(ctx context.Context, _ llm.Request) (llm.Response, er
 		return llm.Response{}, &llm.Error{Kind: llm.KindRateLimit, Status: 429, Message: "slow down", RetryAfter: s.retryAfter, Attempts: 1}
 	}
 	select {
-	case <-time.After(s.latency):
+	case <-time.After(s.answers()):
 	case <-ctx.Done():
 	}
 	s.mu.Lock()

@@ -55,6 +55,7 @@ type exchange struct {
 	tag       string
 	raw       []byte
 	requestID string
+	location  string // of a redirect; see unfollowed
 	answer    *answer
 }
 
@@ -63,16 +64,27 @@ type exchangeKey struct{}
 func newProvider(e Endpoint, m Models, rt http.RoundTripper) *provider {
 	p := &provider{
 		endpoint: e, models: m, learned: map[string]*lesson{}, warned: map[string]bool{}, known: map[string]Capability{}, secrets: NewRedactor(e), address: e.address(),
-		// The per-attempt deadline comes from the context; a redirect would
-		// turn a POST into a GET.
-		http: &http.Client{Transport: rt, CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse
-		}},
+		// The per-attempt deadline comes from the context.
+		http: &http.Client{Transport: unfollowed{rt}},
 	}
 	config := openai.DefaultConfig(e.Key)
 	config.HTTPClient = p
 	p.api = openai.NewClientWithConfig(config)
 	return p
+}
+
+// unfollowed takes redirects away from http.Client, which would turn a POST into
+// a GET, send headers on, and fail for good measure on an address that it cannot
+// read.
+type unfollowed struct{ http.RoundTripper }
+
+func (u unfollowed) RoundTrip(req *http.Request) (*http.Response, error) {
+	reply, err := u.RoundTripper.RoundTrip(req)
+	if x, ok := req.Context().Value(exchangeKey{}).(*exchange); ok && err == nil {
+		x.location = reply.Header.Get("Location")
+		reply.Header.Del("Location")
+	}
+	return reply, err
 }
 
 // Complete sends the request, once more for each parameter that the endpoint
@@ -255,6 +267,13 @@ func (p *provider) Do(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	defer reply.Body.Close()
+	if reply.StatusCode == http.StatusSwitchingProtocols {
+		// What follows is the bare connection, which no deadline closes.
+		return nil, &Error{Kind: KindMalformed, Status: reply.StatusCode, Message: "the endpoint switched to another protocol, which was not asked for"}
+	}
+	if x.location != "" {
+		reply.Header.Set("Location", x.location)
+	}
 	raw, err := readReply(reply)
 	raw = validUTF8(raw)
 	ok = reply.StatusCode >= 200 && reply.StatusCode < 300

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -22,6 +23,8 @@ type process struct {
 }
 
 func main() {
+	// net/http hands what servers send unasked to the standard logger, where nothing masks a key that they repeat.
+	log.SetOutput(io.Discard)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, process{args: os.Args[1:], env: os.Getenv, stdout: os.Stdout, stderr: os.Stderr, progress: os.Stderr})
 	stop()

@@ -16,14 +16,19 @@ const mask = "[redacted]"
 const shortest = 4
 
 // Redactor masks the secrets of endpoints in texts, in whatever spelling a server or a model may repeat them: as they
-// are, with JSON escapes at any depth, with percent escapes, with HTML entities. The zero value masks nothing. It prints
-// without its secrets.
-type Redactor struct{ secrets []secret }
+// are, in base64, with JSON escapes at any depth, with percent escapes, with HTML entities. The zero value masks nothing.
+// It prints without its secrets.
+type Redactor struct {
+	secrets    []secret
+	shortest64 int // length of the shortest core of encoded secrets, 0 without any
+}
 
 // secret is one value that must not leave the process.
 type secret struct {
 	forms  [][]byte // as it is and as usual encoders write it
 	folded [][]byte // as it is, and without its escapes, which are none; see fold
+	// encoded is empty for what is not distinct: a word in base64 is no secret either.
+	encoded []encoded
 	// distinct: unlikely to be a word that somebody says, such as the key "ollama".
 	distinct bool
 }
@@ -43,7 +48,13 @@ func NewRedactor(endpoints ...Endpoint) Redactor {
 	})
 	var r Redactor
 	for _, v := range slices.Compact(values) {
-		r.secrets = append(r.secrets, newSecret(v))
+		s := newSecret(v)
+		r.secrets = append(r.secrets, s)
+		for _, e := range s.encoded {
+			if r.shortest64 == 0 || len(e.core) < r.shortest64 {
+				r.shortest64 = len(e.core)
+			}
+		}
 	}
 	return r
 }
@@ -100,6 +111,12 @@ func newSecret(v string) secret {
 			s.forms = append(s.forms, []byte(form))
 		}
 	}
+	if s.distinct {
+		s.encoded = encodings(v)
+	}
+	if strings.Contains(v, " ") {
+		s.folded = append(s.folded, []byte(strings.ReplaceAll(v, " ", "+"))) // as forms have it
+	}
 	for level := []byte(v); len(level) >= shortest; {
 		s.folded = append(s.folded, level)
 		next := fold(level, nil)
@@ -140,7 +157,13 @@ func (r Redactor) mask(text []byte, all bool) []byte {
 			}
 		}
 	}
-	if len(r.secrets) == 0 || !bytes.ContainsAny(text, `\%&`) {
+	if len(r.secrets) == 0 {
+		return text
+	}
+	if start, _ := r.encodedIn(text, 0); start >= 0 {
+		text = maskFolded(text, 0, r.encodedIn)
+	}
+	if !bytes.ContainsAny(text, `\%&`) {
 		return text
 	}
 	for depth, level := 1, text; depth <= deepest; depth++ {
@@ -152,10 +175,17 @@ func (r Redactor) mask(text []byte, all bool) []byte {
 		for _, s := range r.secrets {
 			for _, folded := range s.folded {
 				if (s.distinct || all) && bytes.Contains(level, folded) {
-					text = maskFolded(text, folded, depth)
+					text = maskFolded(text, depth, func(level []byte, from int) (start, end int) {
+						start = bytes.Index(level[from:], folded)
+						return from + start, from + start + len(folded)
+					})
 					level = folds(text, depth, nil)
 				}
 			}
+		}
+		if start, _ := r.encodedIn(level, 0); start >= 0 {
+			text = maskFolded(text, depth, r.encodedIn)
+			level = folds(text, depth, nil)
 		}
 	}
 	return text
@@ -172,8 +202,8 @@ func folds(text []byte, times int, at *[]int) []byte {
 	return text
 }
 
-// maskFolded masks what reads as the folded secret once escapes are undone so many times.
-func maskFolded(text, secret []byte, depth int) []byte {
+// maskFolded masks what find finds once escapes are undone so many times, from its first place to its last.
+func maskFolded(text []byte, depth int, find func(level []byte, from int) (start, end int)) []byte {
 	at := make([]int, len(text)+1)
 	for i := range at {
 		at[i] = i
@@ -182,11 +212,10 @@ func maskFolded(text, secret []byte, depth int) []byte {
 	var out []byte
 	done := 0 // of text
 	for from := 0; ; {
-		i := bytes.Index(folded[from:], secret)
-		if i < 0 {
+		start, end := find(folded, from)
+		if start < from {
 			return append(out, text[done:]...)
 		}
-		start, end := from+i, from+i+len(secret)
 		out = append(append(out, text[done:at[start]]...), mask...)
 		done, from = at[end], end
 	}

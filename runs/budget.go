@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/llm/cassette"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -24,6 +25,11 @@ func (s Spending) plus(u llm.Usage, cost *float64) Spending {
 		s.Cost += *cost
 	}
 	return s
+}
+
+// and adds two sums.
+func (s Spending) and(o Spending) Spending {
+	return Spending{Tokens: s.Tokens + o.Tokens, Cost: s.Cost + o.Cost}
 }
 
 // Budget bounds what a run or a conversation may spend; 0 is no bound.
@@ -117,7 +123,8 @@ func (b Budget) begin(ctx context.Context) (*allowance, context.Context, context
 }
 
 // wrap refuses calls once the allowance is used up. The call that exceeds it is the last: what it costs is not known
-// before it is answered.
+// before it is answered. Recorded answers count as others do: else the same conversation would end in another place when
+// it is replayed, and one that goes on from its recordings might cost its budget once more.
 func (a *allowance) wrap(next llm.Client) llm.Client {
 	if a.Budget == (Budget{}) {
 		return next
@@ -158,7 +165,7 @@ func (c *Config) costBound() string {
 	return ""
 }
 
-// spending is what an attempt has cost, as far as that is known.
+// spending is what the answers of an attempt cost, whether they were paid for then or before, as far as that is known.
 func (e Entry) spending() (s Spending) {
 	if e.Usage == nil && e.Tokens != nil {
 		s.Tokens = *e.Tokens
@@ -173,14 +180,54 @@ func (e Entry) spending() (s Spending) {
 	return s
 }
 
+// paid is what an attempt has cost: recorded answers cost nothing. The entries of older programs do not tell them from
+// others, and count in full.
+func (e Entry) paid() (s Spending) {
+	if e.Usage == nil {
+		return e.spending()
+	}
+	for _, u := range e.Usage {
+		s = s.and(u.paid())
+	}
+	return s
+}
+
 // spentBy sums what the attempts of a run have cost.
 func spentBy(entries map[Ref]Entry) (s Spending) {
 	for _, e := range entries {
-		one := e.spending()
-		s.Tokens += one.Tokens
-		s.Cost += one.Cost
+		s = s.and(e.paid())
 	}
 	return s
+}
+
+// unrecorded is what the run has paid for without a record to show for it: the answers of conversations that were in
+// flight when a process was killed. They are on the tapes, and are played when the conversations are held again.
+func (x *execution) unrecorded(tapes *cassette.Cassette, run string) (sum Spending, err error) {
+	type part struct {
+		sim.Key
+		role string
+	}
+	left := map[part]Spending{}
+	for _, p := range x.plan {
+		paid, err := tapes.Paid(llm.Tag{Domain: p.Domain, System: p.System, Task: p.Task, Trial: p.Trial, RunSeed: x.job.Config.Seed}, run)
+		if err != nil {
+			return sum, err
+		}
+		for _, a := range paid {
+			k := part{p.Key, a.Role}
+			left[k] = left[k].plus(a.Usage, a.Cost)
+		}
+	}
+	for _, e := range x.writer.list() {
+		for _, u := range e.Usage {
+			k, paid := part{e.Key, u.Role}, u.paid()
+			left[k] = Spending{Tokens: left[k].Tokens - paid.Tokens, Cost: left[k].Cost - paid.Cost}
+		}
+	}
+	for _, s := range left {
+		sum = sum.and(Spending{Tokens: max(0, s.Tokens), Cost: max(0, s.Cost)})
+	}
+	return sum, nil
 }
 
 // settle makes the record of a conversation that its budget ended say so, under the bound's path as the kind of its

@@ -62,11 +62,11 @@ func (j *Job) checkCassette() error {
 }
 
 // openCassette opens the recordings of a job; nil without any. failed hears of answers that cannot be recorded.
-func (j *Job) openCassette(hide redactor, failed func(error)) (*cassette.Cassette, error) {
+func (j *Job) openCassette(hide redactor, run string, failed func(error)) (*cassette.Cassette, error) {
 	if j.Config.Cassette.Mode == string(cassette.Off) {
 		return nil, nil
 	}
-	return cassette.Open(j.cassetteDir(), cassette.Mode(j.Config.Cassette.Mode), cassette.Options{Hide: hide.redact, Failed: failed})
+	return cassette.Open(j.cassetteDir(), cassette.Mode(j.Config.Cassette.Mode), cassette.Options{Hide: hide.redact, Failed: failed, Run: run})
 }
 
 // voice is how recordings know a model. The address of a scripted model is left out, as it is in the identity of a run.

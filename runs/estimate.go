@@ -3,10 +3,7 @@ package runs
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -45,9 +42,9 @@ type (
 // estimator is an estimate in the making.
 type estimator struct {
 	Estimate
-	trials map[part]int  // to be held
-	judged map[part]int  // of these, graded by a judge
-	lines  map[line]*use // sums
+	trials map[part][]Planned // to be held
+	judged map[part]int       // of these, graded by a judge
+	lines  map[line]*use      // sums
 }
 
 // use is how much of a model one trial needs, or many.
@@ -60,11 +57,11 @@ func (u *use) add(v use, times float64) {
 	u.completion += v.completion * times
 }
 
-// Estimate guesses what the job will use. like is the folder of a run whose figures to go by; if it is empty, that is the
-// job's own folder or a run beside it with the same systems and domains, and else a table of defaults. A run with
-// scripted models tells nothing of real ones: it is used only if it is named, or if the job's models are scripted too.
+// Estimate guesses what the job will use. like is the folder of a run whose figures to go by; if it is empty, that is, for
+// each system on each domain, the job's own folder or the newest run beside it that had the same system on the same
+// domain with the same models, and else a table of defaults. A run with scripted models tells nothing of real ones.
 func (j *Job) Estimate(like string) (*Estimate, error) {
-	e := &estimator{trials: map[part]int{}, judged: map[part]int{}, lines: map[line]*use{}}
+	e := &estimator{trials: map[part][]Planned{}, judged: map[part]int{}, lines: map[line]*use{}}
 	finished, err := j.finished()
 	if err != nil {
 		return nil, err
@@ -76,27 +73,40 @@ func (j *Job) Estimate(like string) (*Estimate, error) {
 		}
 		e.Trials++
 		k := part{p.Domain, p.System}
-		e.trials[k]++
+		e.trials[k] = append(e.trials[k], p)
 		if j.Config.Judge.Model != "" && j.judged(p.Key) {
 			e.judged[k]++
 		}
 	}
-	earlier, from, err := j.precedent(like)
+	earlier, err := j.precedents(like)
 	if err != nil {
 		return nil, err
 	}
+	from := map[string][]string{} // by the run
 	for _, k := range sortedParts(e.trials) {
-		if roles := earlier[k]; roles != nil {
-			e.note(&e.Basis, from)
-			j.followRun(e, k, roles)
+		p, err := earlier.of(k)
+		if err != nil {
+			return nil, err
+		}
+		if p.roles != nil {
+			e.note(&e.Basis, p.called)
+			from[p.called] = append(from[p.called], k.system+" on "+k.domain)
+			j.followRun(e, k, p)
 		} else {
 			j.followTable(e, k)
+		}
+	}
+	if len(e.Basis) > 1 {
+		for i, run := range e.Basis {
+			if parts := from[run]; parts != nil {
+				e.Basis[i] = run + " for " + strings.Join(parts, ", ")
+			}
 		}
 	}
 	return &e.Estimate, j.priced(e)
 }
 
-func sortedParts(m map[part]int) []part {
+func sortedParts(m map[part][]Planned) []part {
 	out := make([]part, 0, len(m))
 	for k := range m {
 		out = append(out, k)
@@ -140,58 +150,6 @@ func (j *Job) finished() (map[sim.Key]bool, error) {
 	return out, nil
 }
 
-// precedent is the mean use by role of the trials of an earlier run, and what to call it.
-func (j *Job) precedent(like string) (map[part]map[string]use, string, error) {
-	if like != "" {
-		r, err := Open(like)
-		if err != nil {
-			return nil, "", fmt.Errorf("like: %w", configFault(err))
-		}
-		means, err := meanUse(r)
-		return means, called(r), err
-	}
-	folders := []string{j.Dir}
-	if list, err := os.ReadDir(filepath.Dir(j.Dir)); err == nil {
-		for _, d := range list {
-			folders = append(folders, filepath.Join(filepath.Dir(j.Dir), d.Name()))
-		}
-	}
-	var best *Run
-	for _, dir := range folders {
-		m, err := readManifest(dir)
-		if err != nil || m.Synthetic != j.Synthetic() || !j.alike(m.Config) || best != nil && m.Created <= best.manifest.Created {
-			continue
-		}
-		if r, err := Open(dir); err == nil && len(r.counting) > 0 {
-			best = r
-		}
-		if dir == j.Dir && best != nil {
-			break // nothing is more alike than the run itself
-		}
-	}
-	if best == nil {
-		return nil, "", nil
-	}
-	means, err := meanUse(best)
-	return means, called(best), err
-}
-
-// alike reports whether a config has a system and a domain in common with the job's: same names, same agent.
-func (j *Job) alike(c *Config) bool {
-	return slices.ContainsFunc(c.Domains, func(d Domain) bool { return j.Worlds[d.Name] != nil }) &&
-		slices.ContainsFunc(c.Systems, func(s System) bool {
-			return slices.ContainsFunc(j.Config.Systems, func(o System) bool { return o.Name == s.Name && o.Agent == s.Agent })
-		})
-}
-
-func called(r *Run) string {
-	text := "the conversations of " + r.dir
-	if r.manifest.Synthetic {
-		text += " (synthetic: scripted models, which say nothing of real ones)"
-	}
-	return text
-}
-
 // meanUse averages the calls of a run's evaluable trials.
 func meanUse(r *Run) (map[part]map[string]use, error) {
 	sums, counts := map[part]map[string]use{}, map[part]float64{}
@@ -225,16 +183,16 @@ func meanUse(r *Run) (map[part]map[string]use, error) {
 }
 
 // followRun adds the use of one system on one domain as an earlier run had it.
-func (j *Job) followRun(e *estimator, k part, roles map[string]use) {
+func (j *Job) followRun(e *estimator, k part, p precedent) {
 	judged := false
-	for role, u := range roles {
+	for role, u := range p.roles {
 		if role == judgeRole {
-			judged = true
-			if e.judged[k] == 0 {
+			if e.judged[k] == 0 || !p.judge {
 				continue
 			}
+			judged = true
 		}
-		e.add(role, j.modelOf(role, k.system), u, float64(e.trials[k]))
+		e.add(role, j.modelOf(role, k.system), u, float64(len(e.trials[k])))
 	}
 	if n := e.judged[k]; n > 0 && !judged {
 		e.add(judgeRole, j.Config.Judge.Model, judgeUse, float64(n))
@@ -242,14 +200,9 @@ func (j *Job) followRun(e *estimator, k part, roles map[string]use) {
 	}
 }
 
-// modelOf is the model that plays a role for a system. Beside the agent's, one may be named by parameters.
+// modelOf is the model that plays a role for a system. Verifiers and guards have the agent's unless parameters name one.
 func (j *Job) modelOf(role, system string) string {
-	var s System
-	for _, o := range j.Config.Systems {
-		if o.Name == system {
-			s = o
-		}
-	}
+	s := j.Config.system(system)
 	switch role {
 	case userRole:
 		return j.Config.User.Model
@@ -258,10 +211,22 @@ func (j *Job) modelOf(role, system string) string {
 	case agentRole:
 		return s.Model
 	}
-	if names := j.Config.modelsOf(s); len(names) > 0 {
-		return names[len(names)-1] // the agent's own comes first
+	for _, h := range j.Config.helpers(s) {
+		if len(h.models) > 0 && (h.role == guardRole) == (role == guardRole) {
+			return h.models[0]
+		}
 	}
 	return s.Model
+}
+
+// system is the system of that name; the zero System if there is none.
+func (c *Config) system(name string) System {
+	for _, s := range c.Systems {
+		if s.Name == name {
+			return s
+		}
+	}
+	return System{}
 }
 
 // priced turns the sums into lines with their cost, at the prices that are known.

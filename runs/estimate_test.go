@@ -76,9 +76,9 @@ func TestUnknownIsNotNothing(t *testing.T) {
 	if l := lineOf(t, e, "agent", "unknown"); l.Cost != nil || l.Calls == 0 || e.Cost != nil || e.KnownCost == 0 {
 		t.Errorf("estimate %+v", e)
 	}
-	unlisted := strings.Replace(priced, "agent: policyguide, model: known}", "agent: policyguard, model: known}", 1)
+	unlisted := strings.Replace(priced, "name: retail, tasks: [cancel-gift-card-order, change-two-items-then-address]", "name: mock", 1)
 	e = estimate(t, unlisted, "", runs.Options{})
-	if e.Cost != nil || len(e.Unknown) != 1 || !strings.Contains(e.Unknown[0], "policyguard of Guided on retail") {
+	if e.Cost != nil || len(e.Unknown) != 1 || e.Unknown[0] != "guide of Guided on mock: no figures are published of it" {
 		t.Errorf("estimate %+v", e)
 	}
 	if e := estimate(t, small, "", runs.Options{}); e.Cost == nil || *e.Cost != 0 || !lineOf(t, e, "agent", "clumsy").Scripted {

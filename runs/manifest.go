@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -33,6 +34,7 @@ const (
 // Manifest says what a run is: manifest.json.
 type Manifest struct {
 	Format    int                         `json:"format"`
+	ID        string                      `json:"id,omitempty"` // random; see id
 	Name      string                      `json:"name"`
 	Note      string                      `json:"note"`
 	Created   string                      `json:"created"`
@@ -45,6 +47,15 @@ type Manifest struct {
 	Setup     Identity                    `json:"setup"`             // all that decides how trials end
 	Attacks   map[string]*attack.Set      `json:"attacks,omitempty"` // by domain, of a user that attacks
 	Command   *Command                    `json:"command,omitempty"` // null in the manifests of older programs and of imports
+}
+
+// id tells the run from every other, also from one of the same config that records into the same folder. The manifests of
+// older programs have none.
+func (m Manifest) id() string {
+	if m.ID != "" {
+		return m.ID
+	}
+	return sum([]byte(m.Created + m.Identity))[:16]
 }
 
 // Command is how a run was asked for, as far as asking again needs it: paths as they were given.
@@ -98,7 +109,7 @@ type Versions struct {
 }
 
 func newManifest(j *Job, now time.Time) Manifest {
-	m := Manifest{Format: Format, Name: j.Config.Name, Note: j.Config.Note, Created: now.UTC().Format(time.RFC3339),
+	m := Manifest{Format: Format, ID: fmt.Sprintf("%016x", rand.Uint64()), Name: j.Config.Name, Note: j.Config.Note, Created: now.UTC().Format(time.RFC3339),
 		Versions: Versions{Program: programVersion(), Go: runtime.Version(), Record: sim.RecordVersion, Score: sim.ScoreVersion},
 		Config:   j.Config.public(j.models), Models: slices.Sorted(maps.Keys(j.models)),
 		Data: map[string][]domains.Source{}, Identity: j.identity.Hash(), Setup: j.identity,
@@ -199,9 +210,10 @@ func readPlan(dir string) ([]Planned, error) {
 	var out []Planned
 	var broken error
 	seen := map[sim.Key]int{}
+	lines := newEntryReader()
 	err := readLines(path, func(n int, line []byte) error {
-		var p Planned
-		if err := json.Unmarshal(line, &p); err != nil {
+		p, err := lines.planned(line)
+		if err != nil {
 			return err
 		}
 		if first, dup := seen[p.Key]; dup {

@@ -3,10 +3,12 @@ package runs_test
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -73,6 +75,49 @@ func TestEscapedKeysAreNeverWritten(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestEncodedKeysAreNeverWritten has the endpoint repeat the key as headers and addresses carry it: in base64 behind names
+// of every length, and with percent escapes.
+func TestEncodedKeysAreNeverWritten(t *testing.T) {
+	const key, password = "sk-planted>>>???0123456789", "SECRET~~~PW"
+	var calls atomic.Int64
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n := calls.Add(1)
+		encode := []*base64.Encoding{base64.StdEncoding, base64.URLEncoding}[n/4%2].EncodeToString
+		user := strings.Repeat("u", int(n%3)+1)
+		echo := "Basic " + encode([]byte(user+":"+key)) + " and " + encode([]byte(user+":"+password+"@h")) + " and " + url.QueryEscape(key) + " and " +
+			url.QueryEscape(encode([]byte(user+password))) + " and " + strings.ReplaceAll(url.PathEscape(key), "3E", "3e")
+		switch n % 4 {
+		case 0:
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprintf(w, `{"error":{"message":%s,"param":%[1]s}}`, quoted(t, "not liked: "+echo, true))
+		case 1:
+			fmt.Fprintf(w, `{"id":%s,"choices":[{"message":{"role":"assistant","content":%[1]s,"reasoning_content":%[1]s},"finish_reason":"stop"}]}`, quoted(t, echo, false))
+		default:
+			fmt.Fprintf(w, `{"choices":[{"message":{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"get_order_details","arguments":%s}}]},"finish_reason":"tool_calls"}]}`,
+				quoted(t, `{"order_id":`+quoted(t, echo, true)+`}`, true))
+		}
+	}))
+	defer srv.Close()
+	for name, text := range attempt(t, strings.Replace(srv.URL, "://", "://user:"+password+"@", 1)+"/v1", key, 6) {
+		for _, secret := range []string{key, password} {
+			for before := range 3 {
+				for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+					// The part that the secret alone decides, less the ends.
+					core := e.EncodeToString(append(make([]byte, before), secret...))[4:12]
+					if i := strings.Index(text, core); i >= 0 {
+						t.Errorf("%s holds %q in base64: …%s", name, secret, text[max(0, i-80):min(len(text), i+80)])
+					}
+				}
+			}
+			for _, form := range []string{secret, url.QueryEscape(secret), strings.ToLower(url.QueryEscape(secret)), "planted%3"} {
+				if i := strings.Index(text, form); i >= 0 {
+					t.Errorf("%s holds %q: …%s", name, form, text[max(0, i-80):min(len(text), i+80)])
+				}
+			}
+		}
+	}
 }
 
 func quoted(t *testing.T, s string, html bool) string {

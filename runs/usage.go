@@ -20,6 +20,15 @@ type RoleUsage struct {
 	UnknownCost   int     `json:"unknown_cost,omitempty"`
 	Cost          float64 `json:"cost"`    // dollars
 	Seconds       float64 `json:"seconds"` // with queueing and retries
+	// Of all these, what recordings answered: it was paid for when it was recorded, by this run or by another.
+	Replayed       int     `json:"replayed,omitempty"` // calls
+	ReplayedTokens int64   `json:"replayed_tokens,omitempty"`
+	ReplayedCost   float64 `json:"replayed_cost,omitempty"`
+}
+
+// paid is what the endpoints were asked for.
+func (u RoleUsage) paid() Spending {
+	return Spending{Tokens: u.Prompt + u.Completion - u.ReplayedTokens, Cost: max(0, u.Cost-u.ReplayedCost)}
 }
 
 // addUsage returns a new slice, sorted by role, with calls added: copies of an entry share the old one.
@@ -53,6 +62,12 @@ func (u *RoleUsage) add(c sim.ModelCall) {
 	}
 	if !c.Usage.CachedTokens.Known {
 		u.UnknownCached++
+	}
+	if c.Transport.Replayed {
+		u.Replayed++
+		played := Spending{}.plus(c.Usage, c.Cost)
+		u.ReplayedTokens += played.Tokens
+		u.ReplayedCost += played.Cost
 	}
 	if c.Cost == nil {
 		u.UnknownCost++

@@ -22,17 +22,26 @@ func (x *execution) wiring() (wiring, error) {
 	j := x.job
 	w := wiring{replays: j.Config.replays(), trace: j.options.Trace, log: &callLog{x.log}, warn: x.warn}
 	w.trace.Hide(x.writer.hide.secrets)
-	var err error
+	m, err := readManifest(j.Dir)
+	if err != nil {
+		return w, err
+	}
 	var once sync.Once
-	w.cassette, err = j.openCassette(x.writer.hide, func(err error) {
+	w.cassette, err = j.openCassette(x.writer.hide, m.id(), func(err error) {
 		x.log.Error("answer used but not recorded", "error", err.Error())
 		once.Do(func() {
 			x.warn(fmt.Sprintf("an answer was used but not recorded: %v; further ones are told in %s", err, logName))
 		})
 	})
-	if w.replays {
+	switch {
+	case w.replays:
 		// Nothing is spent, whatever it once cost.
 		x.budget.Budget = Budget{MaxWall: x.budget.MaxWall}
+	case err == nil && w.cassette != nil && (x.budget.MaxCost > 0 || x.budget.MaxTokens > 0):
+		var lost Spending
+		if lost, err = x.unrecorded(w.cassette, m.id()); err == nil {
+			x.budget.earlier = x.budget.earlier.and(lost)
+		}
 	}
 	return w, err
 }

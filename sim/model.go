@@ -48,7 +48,7 @@ func (m *Model) Ask(ctx context.Context, index int, msgs []llm.Message, tools []
 	call.Usage, call.Cost, call.Finish = resp.Usage, resp.Cost, resp.FinishReason
 	call.Dropped, call.Quirks = resp.Dropped, resp.Quirks
 	call.Transport = Transport{Served: resp.Model, RequestID: resp.RequestID, Attempts: resp.Attempts,
-		Seconds: resp.Latency.Seconds(), Elapsed: resp.Elapsed.Seconds()}
+		Seconds: resp.Latency.Seconds(), Elapsed: resp.Elapsed.Seconds(), Replayed: resp.Replayed}
 	return received(resp, &call), call, nil
 }
 

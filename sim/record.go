@@ -77,6 +77,8 @@ type Transport struct {
 	Attempts  int     `json:"attempts"`
 	Seconds   float64 `json:"seconds"` // of the attempt that answered
 	Elapsed   float64 `json:"elapsed"` // with queueing and retries
+	// Replayed: a recording answered, so that nothing was paid now. Older records do not say.
+	Replayed bool `json:"replayed,omitempty"`
 }
 
 // Timeless returns the record without all that differs between two runs of the same seed: times, request ids, tries.

@@ -58,7 +58,8 @@ func (f *authorModel) open(p process, w *domains.World) (m *sim.Model, scripted 
 		return nil, false, usage(fmt.Errorf("--model %s: %s has no such model: choose one of %s", f.name, f.config,
 			strings.Join(slices.Sorted(maps.Keys(c.Models)), ", ")))
 	}
-	make, err := c.Judges(f.name, map[string]*domains.World{w.Name: w}, runs.Options{Synthetic: f.synthetic, BaseURL: f.baseURL})
+	writers, err := c.Judges(f.name, map[string]*domains.World{w.Name: w}, runs.Options{Synthetic: f.synthetic, BaseURL: f.baseURL, Cassette: "off"},
+		func(text string) { fmt.Fprintln(p.stderr, "warning: "+text) })
 	if err != nil {
 		return nil, false, usage(err)
 	}
@@ -67,11 +68,20 @@ func (f *authorModel) open(p process, w *domains.World) (m *sim.Model, scripted 
 	if len(w.Tasks) > 0 {
 		key.Task = w.Tasks[0].ID
 	}
-	one, ok := make(sim.Record{Key: key}).(sim.ModelJudge)
+	one, ok := writers.Of(sim.Record{Key: key}).(sim.ModelJudge)
 	if !ok {
 		return nil, false, fmt.Errorf("model %s cannot be asked from here", f.name)
 	}
 	return one.Model, f.synthetic || c.Models[f.name].Synthetic, nil
+}
+
+// keep has the model's answers kept beside out until the command is through.
+func (f *authorModel) keep(p process, out string, m *sim.Model, scripted bool) (*keptAnswers, error) {
+	k, err := keepAnswers(out, fmt.Sprintf("%q %q %t", f.name, f.baseURL, scripted), func(text string) { fmt.Fprintln(p.stderr, "warning: "+text) })
+	if err == nil {
+		k.wrap(m)
+	}
+	return k, err
 }
 
 // load reads the config, or makes one that has only the model.
@@ -101,7 +111,8 @@ func authorChecklistsCommand(p process) *cobra.Command {
 		Short: "Have a model write PolicyGuard's checklists out of a policy",
 		Long: "Have a model write the checklists that PolicyGuard judges by, out of the domain's policy and tools, in four stages: it sorts the tools,\n" +
 			"writes a checklist for each that changes data, writes the general rules, and reviews all files once. An answer that cannot be used is\n" +
-			"asked for once more. The files go into --out together, once all is well; use them with params: {checklists: DIR}.\n\n" +
+			"asked for once more. The files go into --out together, once all is well; use them with params: {checklists: DIR}. A command that\n" +
+			"was stopped goes on where it was when it is given again.\n\n" +
 			"Read them before you trust them: what is not in them the guard does not look for, and what is too strict in them blocks what\n" +
 			"the policy allows. docs/policyguard.md describes the format.",
 		Args: cobra.ExactArgs(1),
@@ -130,15 +141,22 @@ func (f *checklistFlags) write(ctx context.Context, p process, domain string) er
 	if err != nil {
 		return err
 	}
+	kept, err := f.keep(p, f.out, m, scripted)
+	if err != nil {
+		return usage(err)
+	}
 	draft, err := author.Write(ctx, author.Job{World: worlds[0], Model: m, Synthetic: scripted,
 		Log: func(line string) { fmt.Fprintln(p.stderr, line) }})
 	if draft != nil && len(draft.Calls) > 0 {
 		fmt.Fprintln(p.stderr, spent(draft.Calls))
 	}
 	if err != nil {
-		return fmt.Errorf("nothing was written: %w", err)
+		return kept.broke(ctx, "nothing was written", ctx.Err() == nil && !fromModel(err), err)
 	}
 	if err := draft.Save(f.out, f.force); err != nil {
+		return kept.broke(ctx, "nothing was written", false, err)
+	}
+	if err := kept.ended(); err != nil {
 		return err
 	}
 	for _, finding := range draft.Findings {
@@ -156,8 +174,12 @@ func (f *checklistFlags) write(ctx context.Context, p process, domain string) er
 // spent says what calls came to; what is not known is a question mark.
 func spent(calls []sim.ModelCall) string {
 	var prompt, completion llm.Count
-	cost, known := 0.0, true
+	cost, known, kept := 0.0, true, 0
 	for _, c := range calls {
+		if c.Transport.Replayed {
+			kept++
+			continue
+		}
 		prompt.N, completion.N = prompt.N+c.Usage.PromptTokens.N, completion.N+c.Usage.CompletionTokens.N
 		if c.Cost == nil {
 			known = false
@@ -169,5 +191,9 @@ func spent(calls []sim.ModelCall) string {
 	if known {
 		dollars = fmt.Sprintf("%.2f", cost)
 	}
-	return fmt.Sprintf("%d model calls, %d tokens read, %d written, $ %s", len(calls), prompt.N, completion.N, dollars)
+	text := fmt.Sprintf("%d model calls, %d tokens read, %d written, $ %s", len(calls)-kept, prompt.N, completion.N, dollars)
+	if kept > 0 {
+		text += fmt.Sprintf("; %d answers were kept from an earlier attempt", kept)
+	}
+	return text
 }

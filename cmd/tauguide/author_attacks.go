@@ -68,17 +68,29 @@ func (f *attackFlags) write(ctx context.Context, p process, domain string) error
 	if err != nil {
 		return err
 	}
+	kept, err := f.keep(p, f.out, m, scripted)
+	if err != nil {
+		return usage(err)
+	}
+	var unsaved error
 	job := attacking.Authoring{World: w, Set: set, Model: m, Old: old, All: f.force, Synthetic: scripted,
-		Save: func(plans *attacking.Plans) error { return savePlans(f.out, plans) },
+		Save: func(plans *attacking.Plans) error { unsaved = savePlans(f.out, plans); return unsaved },
 		Log:  func(line string) { fmt.Fprintln(p.stderr, line) }}
 	done, err := job.Write(ctx)
 	if len(done.Calls) > 0 {
 		fmt.Fprintln(p.stderr, spent(done.Calls))
 	}
 	if err != nil {
-		return fmt.Errorf("%w; %d plans were made and are in %s: give the command again to go on", err, len(done.Made), f.out)
+		what := "no plan was made"
+		if n := len(done.Made); n > 0 && unsaved == nil {
+			what = fmt.Sprintf("%d plans were made and are in %s", n, f.out)
+		}
+		return kept.broke(ctx, what, ctx.Err() == nil && unsaved == nil && !fromModel(err), err)
 	}
 	if err := savePlans(f.out, done.Plans); err != nil {
+		return kept.broke(ctx, "the plans were made, but not written", false, err)
+	}
+	if err := kept.ended(); err != nil {
 		return err
 	}
 	label := ""

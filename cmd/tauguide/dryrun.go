@@ -47,6 +47,10 @@ func printEstimate(out io.Writer, e *runs.Estimate) error {
 	if e.Finished > 0 {
 		fmt.Fprintf(out, "%d of these are finished; the estimate is of the other %d\n", e.Finished, e.Trials)
 	}
+	if len(e.Basis) == 0 {
+		_, err := fmt.Fprintln(out, "\nestimate: no model has to be asked")
+		return err
+	}
 	fmt.Fprintf(out, "\nestimate, by %s:\n", strings.Join(e.Basis, "; and by "))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "role\tmodel\tcalls\tprompt tokens\tcached\toutput tokens\tdollars\t")
@@ -64,7 +68,7 @@ func printEstimate(out io.Writer, e *runs.Estimate) error {
 		return err
 	}
 	for _, what := range e.Unknown {
-		fmt.Fprintf(out, "not estimated: %s: nothing is known of its use; give an earlier run with --like\n", what)
+		fmt.Fprintf(out, "not estimated: %s; give an earlier run with --like\n", what)
 	}
 	if e.Cost == nil {
 		fmt.Fprintf(out, "total: ? dollars; %.2f of it for what has a known price\n", e.KnownCost)

@@ -22,9 +22,9 @@ import (
 
 // scoreFlags are the flags of the score command.
 type scoreFlags struct {
-	strict, tasks, judge, config, data, domain string
-	hash, all, update, asJSON                  bool
-	minAgreement                               float64
+	strict, tasks, judge, config, cassette, data, domain string
+	hash, all, update, asJSON                            bool
+	minAgreement                                         float64
 }
 
 func scoreCommand(p process) *cobra.Command {
@@ -36,7 +36,8 @@ func scoreCommand(p process) *cobra.Command {
 			"that a folder holds. Each trial whose reward differs is listed with the components that differ and why. Replay is lenient: results\n" +
 			"that differ from the recorded ones are noted. --strict wants the results of all writes, all ids and the pairing of calls and results\n" +
 			"to be right, --strict=full runs reads again as well; what is not right is an error then.\n\n" +
-			"Recorded verdicts of a judge are used again, unless --judge names a model of the config in --config. Scores that a run lacks are\n" +
+			"Recorded verdicts of a judge are used again, unless --judge names a model of the config in --config. Its answers are recorded and\n" +
+			"replayed as the config's cassette says, and without one as the run's did; --cassette off asks anew. Scores that a run lacks are\n" +
 			"added to it; changed ones only with --update.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return scorePaths(cmd.Context(), p, args, f) },
@@ -47,6 +48,7 @@ func scoreCommand(p process) *cobra.Command {
 	flags.StringVar(&f.tasks, "tasks", string(tau2.RecordedTasks), "recorded: the tasks that came with the record; current: those of the data")
 	flags.StringVar(&f.judge, "judge", "", "model of the config that grades outcomes anew")
 	flags.StringVar(&f.config, "config", "", "config that has the judge's model")
+	flags.StringVar(&f.cassette, "cassette", "", "for the judge's answers: off, record, replay or verify, with :FOLDER behind it for another folder than the config's or the run's")
 	flags.StringVar(&f.data, "data", "", "τ² data folder, or the word embedded; default: the run's own, for τ² files $"+dataVariable)
 	flags.StringVar(&f.domain, "domain", "", "domain of τ² files that do not name it")
 	flags.BoolVar(&f.hash, "hash", false, "print τ²-compatible hashes of the databases at the end")
@@ -67,6 +69,7 @@ type scoring struct {
 	judges  *runs.Config // nil without --judge
 	printer printer
 	total   tally
+	unheard judgeFailures
 }
 
 func scorePaths(ctx context.Context, p process, paths []string, f scoreFlags) error {
@@ -109,6 +112,9 @@ func (s *scoring) check() error {
 		return fmt.Errorf("--tasks %s: choose %s or %s", s.flags.tasks, tau2.RecordedTasks, tau2.CurrentTasks)
 	}
 	s.options.Hashes = s.flags.hash
+	if s.flags.judge == "" && s.flags.cassette != "" {
+		return errors.New("--cassette is for the answers of a judge: name one with --judge, or leave it out")
+	}
 	if s.flags.judge == "" {
 		return nil
 	}
@@ -136,7 +142,7 @@ func (s *scoring) path(ctx context.Context, path string) error {
 		return err
 	}
 	g := group{Path: path, Layout: string(src.Layout), Domain: w.Name, System: src.System()}
-	if err := s.compare(ctx, g, w, tau2.Jobs(src, w, s.tasks), func(tau2.Comparison) error { return nil }); err != nil {
+	if err := s.compare(ctx, g, w, nil, tau2.Jobs(src, w, s.tasks), func(tau2.Comparison) error { return nil }); err != nil {
 		return err
 	}
 	for _, o := range src.Oddities() {
@@ -196,7 +202,7 @@ func (s *scoring) run(ctx context.Context, dir string) error {
 			return err
 		}
 		g := group{Path: dir, Layout: "run", Domain: d.Name, System: systemsOf(r, d.Name)}
-		err = s.compare(ctx, g, w, runJobs(r, head, scores, w, s.tasks), func(c tau2.Comparison) error {
+		err = s.compare(ctx, g, w, r, runJobs(r, head, scores, w, s.tasks), func(c tau2.Comparison) error {
 			lacking := c.Outcome == tau2.Unrecorded
 			if c.Score != nil && c.Computed != nil && (lacking || s.flags.update && c.Outcome == tau2.Differ) {
 				fresh = append(fresh, *c.Score)
@@ -257,15 +263,17 @@ func runJobs(r *runs.Run, head *tau2.Header, scores map[runs.Ref]sim.Score, w *d
 	}
 }
 
-// compare scores the jobs of a group and prints what comes of it.
-func (s *scoring) compare(ctx context.Context, g group, w *domains.World, jobs iter.Seq2[tau2.Job, error], each func(tau2.Comparison) error) error {
+// compare scores the jobs of a group, of r where it is a run, and prints what comes of it.
+func (s *scoring) compare(ctx context.Context, g group, w *domains.World, r *runs.Run, jobs iter.Seq2[tau2.Job, error], each func(tau2.Comparison) error) error {
 	workers := runtime.GOMAXPROCS(0)
 	var judge func(sim.Record) sim.Judge
 	if s.judges != nil {
-		var err error
-		if judge, err = s.judges.Judges(s.flags.judge, map[string]*domains.World{w.Name: w}, runs.Options{}); err != nil {
+		judges, err := s.judgesOf(w, r)
+		if err != nil {
 			return usage(err)
 		}
+		defer s.told(g, judges)
+		judge = func(rec sim.Record) sim.Judge { return s.unheard.watch(judges.Of(rec)) }
 		workers = max(workers, s.judges.Limits.Concurrency)
 	}
 	g.Tasks, g.Strictness = s.tasks, s.options.Strictness
@@ -293,6 +301,8 @@ func (s *scoring) verdict() error {
 	switch {
 	case t.Outcomes[tau2.Failed] > 0:
 		return fmt.Errorf("%d of %d trials cannot be scored", t.Outcomes[tau2.Failed], t.Trials)
+	case s.unheard.n > 0:
+		return coded{exitIncomplete, fmt.Errorf("%d trials could not be judged, such as this: %w", s.unheard.n, s.unheard.first)}
 	case t.agreement() < s.flags.minAgreement:
 		return coded{exitThreshold, fmt.Errorf("agreement %.4f is below --min-agreement %g", t.agreement(), s.flags.minAgreement)}
 	case t.Outcomes[tau2.Waiting] > 0:

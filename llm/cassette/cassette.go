@@ -51,6 +51,9 @@ type Options struct {
 	// Failed hears of answers that could not be recorded. They are used all the
 	// same, since they are paid for. Nil ignores them.
 	Failed func(error)
+	// Run names the run that pays for what is recorded; it is kept with each
+	// answer and plays no part in finding it. See Paid.
+	Run string
 }
 
 // Cassette is a folder of recordings. It is safe for concurrent use.
@@ -61,6 +64,9 @@ type Cassette struct {
 
 	mu    sync.Mutex
 	tapes map[string]*tape // by file name
+
+	look   sync.Once
+	trials []llm.Tag // that the folder has; read when a miss has to be explained
 
 	writing sync.Mutex   // within the process
 	lock    *flock.Flock // between processes
@@ -142,7 +148,7 @@ func (c *Cassette) complete(ctx context.Context, v Voice, req llm.Request, next 
 		return llm.Response{}, q.refuse(CodeBroken, err.Error())
 	}
 	if !ok && c.mode != Record {
-		return llm.Response{}, q.refuse(CodeMissing, t.explain(q))
+		return llm.Response{}, q.refuse(CodeMissing, c.explain(t, q))
 	}
 	resp, err := next.Complete(ctx, req)
 	if c.mode == Verify {
@@ -193,7 +199,30 @@ func (c *Cassette) add(t *tape, q question, a answer) (first *answer, err error)
 		return nil, fmt.Errorf("cassette: %w", err)
 	}
 	defer func() { err = errors.Join(err, c.lock.Unlock()) }()
-	return t.add(q, a, c.options.Hide)
+	return t.add(q, a, c.options)
+}
+
+// Paid is an answer that was paid for.
+type Paid struct {
+	Role  string
+	Usage llm.Usage
+	Cost  *float64 // dollars, nil if unknown
+}
+
+// Paid returns the answers of a trial, which the tag names, that a run recorded
+// under the name of [Options.Run]. Lines without a name are nobody's.
+func (c *Cassette) Paid(trial llm.Tag, run string) (out []Paid, err error) {
+	t := tape{path: filepath.Join(c.dir, fileName(trial))}
+	err = t.each(func(l line) {
+		switch {
+		case l.Run != run || run == "":
+		case l.Error != nil:
+			out = append(out, Paid{l.Tag.Role, l.Error.Usage, l.Error.Cost})
+		default:
+			out = append(out, Paid{l.Tag.Role, l.Response.Usage, l.Response.Cost})
+		}
+	})
+	return out, err
 }
 
 // answerOf is what there is to record of how a call ended. A failure is recorded

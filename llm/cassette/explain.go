@@ -1,10 +1,12 @@
 package cassette
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,12 +16,89 @@ import (
 
 // explain says why a question has no answer on the tape, by the recorded call
 // that is nearest to it.
-func (t *tape) explain(q question) string {
+func (c *Cassette) explain(t *tape, q question) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.lines) == 0 {
-		return fmt.Sprintf("nothing is recorded of this trial (no %s): record it, or correct the cassette's path", filepath.Base(t.path))
+	switch {
+	case len(t.lines) > 0:
+		return t.explain(q)
+	case t.unread > 0 || t.torn:
+		return fmt.Sprintf("none of what is recorded of this trial can be read (%s): restore the file, or record the trial anew", filepath.Base(t.path))
 	}
+	return fmt.Sprintf("nothing is recorded of this trial (no %s); %s: record it, or correct the cassette's path", filepath.Base(t.path), c.others(q.tag))
+}
+
+// others says what the folder has in place of a trial.
+func (c *Cassette) others(tag llm.Tag) string {
+	c.look.Do(func() { c.trials = trialsIn(c.dir) })
+	var best string
+	most := -1
+	for _, t := range c.trials {
+		same, differences := compareTrials(t, tag)
+		if same > most {
+			best, most = strings.Join(differences, ", "), same
+		}
+	}
+	switch {
+	case most < 0:
+		return "there are no recordings in " + c.dir
+	case best == "":
+		best = "this trial, in a file of another name"
+	}
+	return fmt.Sprintf("the nearest of %d trials in %s is of %s", len(c.trials), c.dir, best)
+}
+
+// trialsIn reads which trials a folder has recordings of, as the first line of each tape says.
+func trialsIn(dir string) (out []llm.Tag) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	if err != nil {
+		return nil // of a pattern that does not change
+	}
+	for _, f := range files {
+		if l, ok := firstLine(f); ok {
+			out = append(out, l.Tag)
+		}
+	}
+	return out
+}
+
+// firstLine reads the first line of a tape that can be read.
+func firstLine(path string) (line, bool) {
+	f, err := os.Open(path)
+	if err != nil {
+		return line{}, false
+	}
+	defer f.Close()
+	r := bufio.NewReader(f)
+	for {
+		text, err := r.ReadBytes('\n')
+		if l, ok := readLine(text); ok || err != nil {
+			return l, ok
+		}
+	}
+}
+
+// compareTrials says how much two trials have in common, the weightier parts first, and in what they differ.
+func compareTrials(was, now llm.Tag) (same int, differences []string) {
+	for _, part := range []struct {
+		name     string
+		weight   int
+		was, now string
+	}{
+		{"domain", 32, was.Domain, now.Domain}, {"task", 16, was.Task, now.Task}, {"system", 8, was.System, now.System},
+		{"trial", 4, fmt.Sprint(was.Trial), fmt.Sprint(now.Trial)}, {"run seed", 2, fmt.Sprint(was.RunSeed), fmt.Sprint(now.RunSeed)}, {"salt", 1, was.Salt, now.Salt},
+	} {
+		if part.was == part.now {
+			same += part.weight
+			continue
+		}
+		differences = append(differences, fmt.Sprintf("%s %s, now %s", part.name, clip(part.was, 60), clip(part.now, 60)))
+	}
+	return same, differences
+}
+
+// explain is that of a tape with recordings, with mu held.
+func (t *tape) explain(q question) string {
 	var same []line // of this role
 	texts := map[string]string{}
 	for _, key := range t.order {

@@ -18,12 +18,14 @@ import (
 type tape struct {
 	path string
 
-	mu    sync.Mutex
-	read  int64 // bytes of the file that are known
-	torn  bool  // they do not end in a whole line
-	lines map[string]place
-	order []string // keys as recorded
-	texts map[string]bool
+	mu   sync.Mutex
+	read int64 // bytes of the file that are known
+	torn bool  // they do not end in a whole line
+	// unread counts the whole lines that cannot be read.
+	unread int
+	lines  map[string]place
+	order  []string // keys as recorded
+	texts  map[string]bool
 }
 
 type place struct {
@@ -36,6 +38,7 @@ type line struct {
 	Key      string                     `json:"key"`
 	Tag      llm.Tag                    `json:"tag"`
 	Identity string                     `json:"identity"`
+	Run      string                     `json:"run,omitempty"` // that paid
 	Params   map[string]json.RawMessage `json:"params"`
 	Messages []string                   `json:"messages"` // digests
 	Tools    string                     `json:"tools,omitempty"`
@@ -120,10 +123,34 @@ func (t *tape) load() error {
 	return nil
 }
 
+// each reads the lines of the file once, those that cannot be read left out. A
+// key that stands there twice counts twice.
+func (t *tape) each(use func(line)) error {
+	text, err := os.ReadFile(t.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for l := range bytes.Lines(text) {
+		if v, ok := readLine(l); ok {
+			use(v)
+		}
+	}
+	return err
+}
+
+// readLine reads a line; ok is false if it is none.
+func readLine(text []byte) (l line, ok bool) {
+	err := json.Unmarshal(text, &l)
+	return l, err == nil && l.Key != "" && (l.Response == nil) != (l.Error == nil)
+}
+
 // know notes a line.
 func (t *tape) know(text []byte, at int64) {
-	var l line
-	if json.Unmarshal(text, &l) != nil || l.Key == "" || (l.Response == nil) == (l.Error == nil) {
+	l, ok := readLine(text)
+	if !ok {
+		if len(bytes.TrimSpace(text)) > 0 {
+			t.unread++
+		}
 		return
 	}
 	for d := range l.Texts {
@@ -155,7 +182,7 @@ func (t *tape) at(p place) (line, error) {
 
 // add writes an answer, unless there is one. With mu and the lock between
 // processes held.
-func (t *tape) add(q question, a answer, hide func([]byte) []byte) (first *answer, err error) {
+func (t *tape) add(q question, a answer, o Options) (first *answer, err error) {
 	if err := t.load(); err != nil {
 		return nil, err
 	}
@@ -163,7 +190,7 @@ func (t *tape) add(q question, a answer, hide func([]byte) []byte) (first *answe
 		l, err := t.at(p)
 		return &l.answer, err
 	}
-	text, err := t.encode(q, a, hide)
+	text, err := t.encode(q, a, o)
 	if err != nil {
 		return nil, err
 	}
@@ -181,8 +208,8 @@ func (t *tape) add(q question, a answer, hide func([]byte) []byte) (first *answe
 	return nil, t.load()
 }
 
-func (t *tape) encode(q question, a answer, hide func([]byte) []byte) ([]byte, error) {
-	l := line{Key: q.key, Tag: q.tag, Identity: q.identity, Params: q.params, Tools: digest(q.tools), answer: a}
+func (t *tape) encode(q question, a answer, o Options) ([]byte, error) {
+	l := line{Key: q.key, Tag: q.tag, Identity: q.identity, Run: o.Run, Params: q.params, Tools: digest(q.tools), answer: a}
 	for _, m := range q.messages {
 		d := digest(m)
 		l.Messages = append(l.Messages, d)
@@ -199,10 +226,10 @@ func (t *tape) encode(q question, a answer, hide func([]byte) []byte) ([]byte, e
 	if err := enc.Encode(l); err != nil {
 		return nil, fmt.Errorf("cassette: %s: %w", q.name(), err)
 	}
-	if hide == nil {
+	if o.Hide == nil {
 		return b.Bytes(), nil
 	}
-	return hide(b.Bytes()), nil
+	return o.Hide(b.Bytes()), nil
 }
 
 // longestText bounds how much of a message is kept.

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// judged writes a config of two trials that need a judge, whose models are behind an address.
+func judged(t *testing.T, url, cassette string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	text := fmt.Sprintf(`note: for a test
+seed: 42
+trials: 2
+models: {m: {synthetic: true, base_url: %q}, other: {synthetic: true, base_url: %[1]q}}
+user: {model: m}
+judge: {model: m}
+domains: [{name: retail, tasks: [cancel-one-return-one, change-two-items-then-address]}]
+systems: [{name: A, agent: react, model: m}]
+%s`, url, cassette)
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestScoreJudgeUsesTheCassette: a judge is asked again only for what is not recorded; a replay asks nobody, and says
+// which request it has no answer to.
+func TestScoreJudgeUsesTheCassette(t *testing.T) {
+	models, asked := scriptedModels(t, 0), atomic.Int64{}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		models.ServeHTTP(w, r)
+	}))
+	defer srv.Close()
+	dir, config := t.TempDir(), judged(t, srv.URL+"/v1", "")
+	run := filepath.Join(dir, "run")
+	if _, diag, code := exchange(t, nil, "run", config, "--out", run, "--cassette", "record"); code != exitOK {
+		t.Fatalf("the run ended with %d: %s", code, diag)
+	}
+	results := filepath.Join(dir, "results.json")
+	if _, diag, code := exchange(t, nil, "export", "tau2", run, "--out", results); code != exitOK {
+		t.Fatalf("export ended with %d: %s", code, diag)
+	}
+	lost := filepath.Join(dir, "lost") // the same run without the judge's answers
+	if err := os.CopyFS(lost, os.DirFS(run)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(lost, "cassette")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(lost, "cassette"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tapes := filepath.Join(dir, "tapes")
+	own := judged(t, srv.URL+"/v1", "cassette: {mode: replay, path: "+filepath.Join(run, "cassette")+"}\n")
+	seeded := judged(t, srv.URL+"/v1", "")
+	text, err := os.ReadFile(seeded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(seeded, []byte(strings.Replace(string(text), "seed: 42", "seed: 7", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const miss = "call 0 of the judge in trial retail/A/"
+	for _, c := range []struct {
+		name  string
+		args  []string
+		code  int
+		asked int64
+		want  string
+	}{
+		{"as the run did", []string{run, "--judge", "m", "--config", config}, exitOK, 0, "2 answers of the judge were replayed from recordings, 0 were asked for"},
+		{"another seed in the judge's config", []string{run, "--judge", "m", "--config", seeded}, exitOK, 0, "2 answers of the judge were replayed"},
+		{"off", []string{run, "--judge", "m", "--config", config, "--cassette", "off"}, exitOK, 2, "agree"},
+		{"verify", []string{run, "--judge", "m", "--config", config, "--cassette", "verify"}, exitOK, 2, "agree"},
+		{"as the config says", []string{lost, "--judge", "m", "--config", own}, exitOK, 0, "2 answers of the judge were replayed"},
+		{"replay of another judge", []string{run, "--judge", "other", "--config", config, "--cassette", "replay"}, exitIncomplete, 0, `could not be judged, such as this: endpoint "other"`},
+		{"which is named", []string{run, "--judge", "other", "--config", config, "--cassette", "replay"}, exitIncomplete, 0, miss},
+		{"and how it differs", []string{run, "--judge", "other", "--config", config, "--cassette", "replay"}, exitIncomplete, 0, `had model "m", now "other"`},
+		{"replay of nothing", []string{lost, "--judge", "m", "--config", config, "--cassette", "replay"}, exitIncomplete, 0, "nothing is recorded of this trial"},
+		{"replay of no folder", []string{run, "--judge", "m", "--config", config, "--cassette", "replay:" + tapes}, exitUsage, 0, "record with mode record first"},
+		{"a file has no folder", []string{results, "--data", "embedded", "--judge", "m", "--config", config, "--cassette", "record"}, exitUsage, 0, "--cassette record:FOLDER"},
+		{"a file, recorded", []string{results, "--data", "embedded", "--judge", "m", "--config", config, "--cassette", "record:" + tapes}, exitOK, 2, "agree"},
+		{"a file, replayed", []string{results, "--data", "embedded", "--judge", "m", "--config", config, "--cassette", "replay:" + tapes}, exitOK, 0, "2 answers of the judge were replayed"},
+		{"no such mode", []string{run, "--judge", "m", "--config", config, "--cassette", "rewind"}, exitUsage, 0, "no such mode"},
+		{"no judge", []string{run, "--cassette", "replay"}, exitUsage, 0, "name one with --judge"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before := asked.Load()
+			out, diag, code := exchange(t, nil, append([]string{"score"}, c.args...)...)
+			if code != c.code || asked.Load()-before != c.asked || !strings.Contains(out+diag, c.want) {
+				t.Errorf("exit code %d, want %d; %d requests, want %d; lacks %q:\n%s%s", code, c.code, asked.Load()-before, c.asked, c.want, out, diag)
+			}
+		})
+	}
+	srv.Close()
+	if out, diag, code := exchange(t, nil, "score", run, "--judge", "m", "--config", config, "--cassette", "replay"); code != exitOK {
+		t.Errorf("without a server: exit code %d: %s%s", code, out, diag)
+	}
+}

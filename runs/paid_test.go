@@ -1,0 +1,174 @@
+package runs_test
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/tauguide/tauguide/runs"
+)
+
+// bounded is a config with a budget in tokens for the run.
+func bounded(text string, tokens int64) string {
+	return strings.Replace(text, "trials: 2", "trials: 2\nlimits: {max_tokens: "+strconv.FormatInt(tokens, 10)+"}", 1)
+}
+
+// tokensOf is what an execution asked its endpoints for.
+func tokensOf(s *runs.Summary) (sum int64) {
+	for _, u := range s.Usage {
+		sum += u.PromptTokens + u.CompletionTokens
+	}
+	return sum
+}
+
+// TestBudgetCountsWhatWasPaid breaks a recorded run off twice. Its conversations are held anew each time, from their
+// recordings, which are paid for already: a budget of what the whole run costs is never reached before its end.
+func TestBudgetCountsWhatWasPaid(t *testing.T) {
+	t.Parallel()
+	var broken atomic.Bool
+	at := atomic.Int64{}
+	url, _ := counted(t, func(n int64, w http.ResponseWriter) bool {
+		if broken.Load() || n == at.Load() {
+			broken.Store(true)
+			w.WriteHeader(http.StatusUnauthorized)
+			return true
+		}
+		return false
+	})
+	whole := execute(t, overHTTP(url, ""), runs.Options{Out: filepath.Join(t.TempDir(), "whole")})
+	all, calls := tokensOf(whole), int64(0)
+	for _, u := range whole.Usage {
+		calls += u.Calls
+	}
+	text, dir := bounded(overHTTP(url, ""), all+1), filepath.Join(t.TempDir(), "run")
+	paid := int64(0)
+	for i, more := range []int64{calls / 3, calls / 3} {
+		at.Store(0)
+		broken.Store(false)
+		at.Store(calls + int64(i)*(calls/3+1) + more + 1)
+		s := execute(t, text, runs.Options{Out: dir, Cassette: "record", Resume: true, Concurrency: 4})
+		if s.Complete() || strings.Contains(s.Stopped, "max_tokens") {
+			t.Fatalf("broken off: %+v", s)
+		}
+		paid += tokensOf(s)
+		broken.Store(true) // whatever comes late
+	}
+	at.Store(0)
+	broken.Store(false)
+	if s := execute(t, bounded(overHTTP(url, ""), paid), runs.Options{Out: dir, Cassette: "record", Resume: true}); s.Executed != 0 || !strings.Contains(s.Stopped, "max_tokens") {
+		t.Errorf("with no more than was paid: %+v", s)
+	}
+	s := execute(t, text, runs.Options{Out: dir, Cassette: "record", Resume: true, Concurrency: 1})
+	if !s.Complete() || s.Stopped != "" {
+		t.Errorf("with enough for all: %+v", s)
+	}
+	if paid += tokensOf(s); paid != all {
+		t.Errorf("%d tokens were paid in three parts, %d in one", paid, all)
+	}
+}
+
+// TestBudgetCountsWhatLeftNoRecord takes records away, as if the process had been killed before it could store them. What
+// is on the run's own tapes was paid for by the run; another run that is played the same tapes has paid nothing.
+func TestBudgetCountsWhatLeftNoRecord(t *testing.T) {
+	t.Parallel()
+	url, asked := counted(t, nil)
+	tapes, dir, other := t.TempDir(), filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "other")
+	all := tokensOf(execute(t, overHTTP(url, ""), runs.Options{Out: dir, Cassette: "record:" + tapes}))
+	n := asked.Load()
+	lose := func(dir string) {
+		files, err := filepath.Glob(filepath.Join(dir, "trials", "retail", "ReAct", "*"))
+		if err != nil || len(files) != 6 {
+			t.Fatalf("%d records, %v", len(files), err)
+		}
+		for _, f := range files[:3] {
+			remove(t, f)
+		}
+	}
+	lose(dir)
+	if s := execute(t, bounded(overHTTP(url, ""), all), runs.Options{Out: dir, Cassette: "record:" + tapes, Resume: true}); s.Executed != 0 || s.Missing != 3 {
+		t.Errorf("with no more than was paid: %+v", s)
+	}
+	for range 2 { // the second time, the records say that they were replayed
+		if s := execute(t, bounded(overHTTP(url, ""), all+1), runs.Options{Out: dir, Cassette: "record:" + tapes, Resume: true}); !s.Complete() || asked.Load() != n {
+			t.Errorf("with more: %d requests, %+v", asked.Load()-n, s)
+		}
+		lose(dir)
+	}
+	for range 2 {
+		if s := execute(t, bounded(overHTTP(url, ""), 1), runs.Options{Out: other, Cassette: "record:" + tapes, Resume: true}); !s.Complete() || asked.Load() != n {
+			t.Errorf("another run: %d requests, %+v", asked.Load()-n, s)
+		}
+		lose(other)
+	}
+}
+
+// TestOldEntriesCountInFull: an older program did not note what was replayed.
+func TestOldEntriesCountInFull(t *testing.T) {
+	t.Parallel()
+	url, _ := counted(t, nil)
+	tapes, dir := t.TempDir(), filepath.Join(t.TempDir(), "run")
+	all := tokensOf(execute(t, overHTTP(url, ""), runs.Options{Out: filepath.Join(t.TempDir(), "run"), Cassette: "record:" + tapes}))
+	execute(t, overHTTP(url, ""), runs.Options{Out: dir, Cassette: "record:" + tapes, Trials: 1})
+	file := filepath.Join(dir, "index.jsonl")
+	text := fileText(t, file)
+	old := regexp.MustCompile(`,"replayed(_tokens|_cost)?":[0-9.e-]+|,"sum":"[0-9a-f]+"`).ReplaceAll(text, nil)
+	if bytes.Equal(old, text) {
+		t.Fatal("the index does not say what was replayed")
+	}
+	before, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeText(t, file, old)
+	if err := os.Chtimes(file, before.ModTime(), before.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	if s := execute(t, bounded(overHTTP(url, ""), all/10), runs.Options{Out: dir, Cassette: "record:" + tapes, Resume: true}); s.Complete() || !strings.Contains(s.Stopped, "max_tokens") {
+		t.Errorf("%+v", s)
+	}
+	writeText(t, file, text)
+	if s := execute(t, bounded(overHTTP(url, ""), all/10), runs.Options{Out: dir, Cassette: "record:" + tapes, Resume: true}); !s.Complete() {
+		t.Errorf("with entries that say it: %+v", s)
+	}
+}
+
+// TestBudgetOfAConversationCountsRecordings: a replayed conversation ends where the recorded one did, and one that goes on
+// from its recordings does not get its budget once more.
+func TestBudgetOfAConversationCountsRecordings(t *testing.T) {
+	t.Parallel()
+	url, asked := counted(t, nil)
+	capped := func(tokens string) string {
+		return strings.Replace(overHTTP(url, ""), "trials: 2", "trials: 2\nlimits: {conversation: {max_tokens: "+tokens+"}}", 1)
+	}
+	tapes, dir, again := t.TempDir(), filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "again")
+	s := execute(t, capped("15000"), runs.Options{Out: dir, Cassette: "record:" + tapes})
+	over := s.Terminations["budget"]
+	if over == 0 || over == 12 {
+		t.Fatalf("%+v", s)
+	}
+	n := asked.Load()
+	if r := execute(t, capped("15000"), runs.Options{Out: again, Cassette: "replay:" + tapes}); r.Terminations["budget"] != over || asked.Load() != n {
+		t.Errorf("replayed: %+v, want %d over budget", r, over)
+	}
+	same(t, dir, again)
+	execute(t, capped("20000"), runs.Options{Out: dir, Cassette: "record:" + tapes, Resume: true})
+	for rec, err := range open(t, dir).Records() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sum, last int64
+		for _, c := range rec.Calls {
+			last = c.Usage.PromptTokens.N + c.Usage.CompletionTokens.N
+			sum += last
+		}
+		if sum-last >= 20000 {
+			t.Errorf("%s went on with %d tokens spent", runs.KeyString(rec.Key), sum-last)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -24,12 +25,14 @@ type policyGuardParams struct {
 	Checklists  string `json:"checklists"`
 	Timeout     string `json:"timeout"`
 	MaxRefusals int    `json:"max_refusals"`
+	Dialogue    bool   `json:"dialogue"` // false: the verifier sees no words of user and agent
+	Policy      bool   `json:"policy"`   // false: it judges by the checklists alone
 
 	timeout time.Duration
 }
 
 func readPolicyGuardParams(p Params, raw bool) (policyGuardParams, error) {
-	out := policyGuardParams{MaxBlocks: 5, Timeout: "3m", MaxRefusals: maxRefusals}
+	out := policyGuardParams{MaxBlocks: 5, Timeout: "3m", MaxRefusals: maxRefusals, Dialogue: true, Policy: true}
 	if err := p.Decode(&out); err != nil {
 		return out, err
 	}
@@ -40,6 +43,8 @@ func readPolicyGuardParams(p Params, raw bool) (policyGuardParams, error) {
 		return out, fmt.Errorf("parameters: max_refusals is %d: give at least 1", out.MaxRefusals)
 	case raw && out.Checklists != "":
 		return out, fmt.Errorf("parameters: checklists is %s, but this variant judges by the policy alone: use policyguard", out.Checklists)
+	case raw && !out.Policy:
+		return out, errors.New("parameters: policy is false, but this variant judges by the policy alone: use policyguard")
 	}
 	var err error
 	out.timeout, err = readTimeout(out.Timeout)
@@ -68,8 +73,8 @@ func policyGuardOverlay(s Seat, raw bool) (Overlay, error) {
 	if err != nil {
 		return nil, err
 	}
-	prompts, err := Shared(s.Memo, policyGuardKey{s.World, p.Checklists, raw}, func() (*checklist.Guard, error) {
-		return newPrompts(s.World, p.Checklists, raw)
+	prompts, err := Shared(s.Memo, policyGuardKey{s.World, p.Checklists, raw, p.without()}, func() (*checklist.Guard, error) {
+		return newPrompts(s.World, p.Checklists, raw, p.without())
 	})
 	if err != nil {
 		return nil, err
@@ -93,17 +98,22 @@ type policyGuardKey struct {
 	world      *domains.World
 	checklists string
 	raw        bool
+	left       checklist.Without
 }
 
-func newPrompts(w *domains.World, dir string, raw bool) (*checklist.Guard, error) {
+func (p policyGuardParams) without() checklist.Without {
+	return checklist.Without{Dialogue: !p.Dialogue, Policy: !p.Policy}
+}
+
+func newPrompts(w *domains.World, dir string, raw bool, left checklist.Without) (*checklist.Guard, error) {
 	if raw {
-		return checklist.NewGuard(w, nil)
+		return checklist.NewGuardWithout(w, nil, left)
 	}
 	set, err := checklist.For(w, dir)
 	if err != nil {
 		return nil, err
 	}
-	return checklist.NewGuard(w, set)
+	return checklist.NewGuardWithout(w, set, left)
 }
 
 // policyGuardModel is the verifier's model: at temperature 0 and without a seed, as in the release.
@@ -214,7 +224,7 @@ func (g *policyGuard) ask(ctx context.Context, v sim.View, m sim.Message, c sim.
 		return checklist.Verdict{}, nil, fmt.Errorf("the guard has no prompt for %s", c.Name)
 	}
 	m.Role = domains.RoleAssistant
-	text, err := checklist.Case{Call: c, Messages: append(public(v.Messages), m), Ticket: g.ticket}.Text()
+	text, err := checklist.Case{Call: c, Messages: append(public(v.Messages), m), Ticket: g.ticket, Silent: !g.params.Dialogue}.Text()
 	if err != nil {
 		return checklist.Verdict{}, nil, err
 	}

@@ -314,6 +314,8 @@ func TestPolicyGuardParams(t *testing.T) {
 		{"unknown model", `{"model":"other"}`, false, `model is "other", but there are no models to choose from`},
 		{"missing folder", `{"checklists":"nowhere"}`, false, "give the folder that holds general_rules.yaml"},
 		{"raw has none", `{"checklists":"mine"}`, true, "judges by the policy alone: use policyguard"},
+		{"raw without its policy", `{"policy":false}`, true, "policy is false, but this variant judges by the policy alone: use policyguard"},
+		{"a word for a switch", `{"dialogue":"no"}`, false, "dialogue is a string: write true or false"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, _ := seat(t, world(t, domains.Options{}), "add_task")
@@ -356,7 +358,15 @@ func TestPolicyGuardFingerprint(t *testing.T) {
 	if own != print(agents.NewPolicyGuard, `{"max_blocks":3}`) {
 		t.Error("the fingerprint depends on what the verifier is not told")
 	}
-	if own == print(agents.NewPolicyGuardRaw, ``) || len(own) != 64 {
-		t.Errorf("the variants have the same fingerprint %s", own)
+	if own != print(agents.NewPolicyGuard, `{"dialogue":true,"policy":true}`) {
+		t.Error("the fingerprint depends on what is usual being said")
+	}
+	seen := map[string]bool{own: true}
+	for _, other := range []string{print(agents.NewPolicyGuardRaw, ``), print(agents.NewPolicyGuardRaw, `{"dialogue":false}`),
+		print(agents.NewPolicyGuard, `{"dialogue":false}`), print(agents.NewPolicyGuard, `{"policy":false}`)} {
+		if seen[other] || len(own) != 64 {
+			t.Errorf("two variants have the same fingerprint %s", other)
+		}
+		seen[other] = true
 	}
 }

@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// The configs that repeat the paper's experiments, one for each table or figure that needs runs of its own.
+// The configs that repeat the paper's experiments, one for each table or figure that needs runs of its own;
+// policyguard is for our table of PolicyGuard's variants.
 //
-//go:embed paper/table*.yaml paper/figure*.yaml
+//go:embed paper/table*.yaml paper/figure*.yaml paper/policyguard.yaml
 var paper embed.FS
 
 // Paper returns the text of a config of the paper by its name, such as table1.

@@ -112,14 +112,16 @@ func (f *Files) Text(name string) (string, error) {
 }
 
 // Tasks reads tasks.json: an array of tasks, or an object with the array as its member tasks.
-func (f *Files) Tasks() ([]Task, error) {
-	b, err := f.Read("tasks.json")
+func (f *Files) Tasks() ([]Task, error) { return f.tasksOf(taskFile) }
+
+func (f *Files) tasksOf(name string) ([]Task, error) {
+	b, err := f.Read(name)
 	if err != nil {
 		return nil, err
 	}
 	tasks, err := ParseTasks(b)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Path("tasks.json"), err)
+		return nil, fmt.Errorf("%s: %w", f.Path(name), err)
 	}
 	return tasks, nil
 }
@@ -256,39 +258,6 @@ func leaveTasks(d *jsontext.Decoder, wrapped bool) error {
 		return errors.New("unexpected text after the tasks: remove it")
 	}
 	return nil
-}
-
-// Splits maps the name of a split to task ids.
-type Splits map[string][]string
-
-// Names returns the names of the splits, sorted.
-func (s Splits) Names() []string {
-	out := make([]string, 0, len(s))
-	for n := range s {
-		out = append(out, n)
-	}
-	slices.Sort(out)
-	return out
-}
-
-// Splits reads split_tasks.json. A domain without the file has the one split base, with every task in it.
-func (f *Files) Splits(tasks []Task) (Splits, error) {
-	all := make([]string, len(tasks))
-	for i, t := range tasks {
-		all[i] = t.ID
-	}
-	b, err := f.Read("split_tasks.json")
-	if errors.Is(err, fs.ErrNotExist) {
-		return Splits{"base": all}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var s Splits
-	if err := json.Unmarshal(b, &s); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Path("split_tasks.json"), err)
-	}
-	return s, nil
 }
 
 // SharedText returns a text file of the data folder outside the domain's own, such as the user guidelines; ok is

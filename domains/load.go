@@ -44,6 +44,9 @@ func (f *Files) Complete(w *World, agent, user *Kit) (err error) {
 	if w.Splits, err = f.Splits(w.Tasks); err != nil {
 		return err
 	}
+	if err = f.fill(w); err != nil {
+		return err
+	}
 	if w.Agent, err = f.Describe(AgentSide, agent); err != nil {
 		return err
 	}

@@ -29,6 +29,8 @@ type Options struct {
 	Policy PolicyType
 	// Solo gives the agent both sides' tools and a ticket in place of a user.
 	Solo bool
+	// Split is the split whose tasks are needed, or EverySplit. Only for them are task files beside tasks.json read.
+	Split string
 }
 
 // World is a domain with its data loaded: immutable, shared by all trials.
@@ -48,6 +50,8 @@ type World struct {
 	SyncFunc func(agent, user Database) error
 	// Guidelines instructs the simulated user, without and with tools of its own.
 	Guidelines Guidelines
+
+	gaps map[string]error // by split: which of its tasks are not in Tasks, and what to do
 }
 
 // Guidelines are the two instruction texts for the simulated user.
@@ -83,15 +87,37 @@ func (w *World) Task(id string) (*Task, bool) {
 	return nil, false
 }
 
-// Select returns the tasks of a split in the order of the task file; an empty name means all tasks.
+// WithTasks returns a copy of the world with these tasks: each takes the place of the one of its id, or comes last.
+func (w *World) WithTasks(tasks []Task) *World {
+	out := *w
+	out.Tasks = slices.Clone(w.Tasks)
+	for _, t := range tasks {
+		if at := slices.IndexFunc(out.Tasks, func(x Task) bool { return x.ID == t.ID }); at >= 0 {
+			out.Tasks[at] = t
+		} else {
+			out.Tasks = append(out.Tasks, t)
+		}
+	}
+	return &out
+}
+
+// Select returns the tasks of a split in the order of the task file; an empty name means all tasks. A split of which
+// a task is not there is an error: figures of the rest would not be those of the split.
 func (w *World) Select(split string) ([]*Task, error) {
 	ids, ok := w.Splits[split]
 	if !ok && split != "" {
 		return nil, fmt.Errorf("domain %s has no split %q: choose one of %s", w.Name, split, strings.Join(w.Splits.Names(), ", "))
 	}
+	if err := w.gaps[split]; err != nil {
+		return nil, fmt.Errorf("domain %s: %w", w.Name, err)
+	}
+	listed := map[string]bool{}
+	for _, id := range ids {
+		listed[id] = true
+	}
 	var out []*Task
 	for i := range w.Tasks {
-		if split == "" || slices.Contains(ids, w.Tasks[i].ID) {
+		if split == "" || listed[w.Tasks[i].ID] {
 			out = append(out, &w.Tasks[i])
 		}
 	}

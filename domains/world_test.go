@@ -18,7 +18,7 @@ func mockWorld(t testing.TB, o domains.Options) *domains.World {
 }
 
 func TestSelect(t *testing.T) {
-	w, err := mock.Domain().Open(mockFolder(t, map[string]string{"split_tasks.json": `{"base": ["a", "b", "gone"], "one": ["a"], "none": []}`}), domains.Options{})
+	w, err := mock.Domain().Open(mockFolder(t, map[string]string{"split_tasks.json": `{"base": ["a", "b"], "one": ["a"], "none": []}`}), domains.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,6 +41,91 @@ func TestSelect(t *testing.T) {
 	if _, ok := w.Task("gone"); ok {
 		t.Error("a task that is not there is found")
 	}
+}
+
+// TestSelectAcrossFiles has tasks in the files of their splits, and says which file is missing where one is.
+func TestSelectAcrossFiles(t *testing.T) {
+	content := map[string]string{
+		"split_tasks.json": `{"base": ["a", "b"], "small": ["s1", "s2"], "full": ["s1", "b", "f", "a"], "lost": ["a", "s1", "x"], "torn": ["a", "y"]}`,
+		"tasks_small.json": `[{"id": "s2", ` + brief + `}, {"id": "unlisted", ` + brief + `}, {"id": "s1", ` + brief + `}]`,
+		"tasks_full.json":  `{"tasks": [{"id": "f", "ticket": "full", ` + brief + `}, {"id": "a", "ticket": "full", ` + brief + `}, {"id": "s1", ` + brief + `}]}`,
+		"tasks_torn.json":  `[{"id": "z", ` + brief + `}]`,
+	}
+	const at = "tau2/domains/mock/"
+	lost := "domain mock: " + at + `split_tasks.json lists 3 tasks for split lost, and 2 of them ("s1" first) are not in ` + at + "tasks.json, and there is no " + at +
+		"tasks_lost.json: put the file that has them there, or choose a split that " + at + "tasks.json holds: base"
+	torn := "domain mock: " + at + `split_tasks.json lists 2 tasks for split torn, and 1 of them ("y" first) are neither in ` + at + "tasks.json nor in " + at +
+		"tasks_torn.json: take all files from one version of the data, or choose a split that " + at + "tasks.json holds: base"
+	for _, tt := range []struct {
+		name, open, split, want, all, read, fails string
+	}{
+		{"in tasks.json", "base", "base", "b a", "b a", "", ""},
+		{"no split", "", "", "b a", "b a", "", ""},
+		{"in a file of its own", "small", "small", "s2 s1", "s2 s1 b a", "tasks_small.json", ""},
+		{"in both, in the order of its own file", "full", "full", "f a s1 b", "f a s1 b", "tasks_full.json", ""},
+		{"another one than was opened", "small", "base", "b a", "s2 s1 b a", "tasks_small.json", ""},
+		{"no file", "lost", "lost", "", "b a", "", lost},
+		{"not in the file", "torn", "torn", "", "b a", "tasks_torn.json", torn},
+		{"not asked for", "base", "small", "", "b a", "", "domain mock: the tasks of split small are not all in " + at + "tasks.json, and the data was opened without this split: ask for it by name"},
+		{"every split", domains.EverySplit, "full", "b a f s1", "b a f s1 s2", "tasks_full.json tasks_small.json tasks_torn.json", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w, err := mock.Domain().Open(mockFolder(t, content), domains.Options{Split: tt.open})
+			if err != nil {
+				t.Fatal(err)
+			}
+			tasks, err := w.Select(tt.split)
+			var got, all, read []string
+			for _, task := range tasks {
+				got = append(got, task.ID)
+			}
+			for _, task := range w.Tasks {
+				all = append(all, task.ID)
+			}
+			for _, s := range w.Sources {
+				if name := strings.TrimPrefix(s.Path, at); strings.HasPrefix(name, "tasks_") {
+					read = append(read, name)
+				}
+			}
+			if diff := cmp.Diff([]string{tt.want, tt.all, tt.read}, []string{strings.Join(got, " "), strings.Join(all, " "), strings.Join(read, " ")}); diff != "" {
+				t.Errorf("tasks of the split, of the world, and task files (-want +got):\n%s", diff)
+			}
+			if said := message(err); said != tt.fails {
+				t.Errorf("error %q, want %q", said, tt.fails)
+			}
+		})
+	}
+	w, err := mock.Domain().Open(mockFolder(t, content), domains.Options{Split: "full"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if task, ok := w.Task("a"); !ok || task.Ticket == nil || *task.Ticket != "full" {
+		t.Error("a task of the split is not the one of the split's file")
+	}
+	content["tasks_small.json"] = `[{}]`
+	if _, err := mock.Domain().Open(mockFolder(t, content), domains.Options{Split: "small"}); !strings.HasPrefix(message(err), at+"tasks_small.json: line 1: task 0 has no id") {
+		t.Errorf("broken file of a split: %v", err)
+	}
+}
+
+func TestWithTasks(t *testing.T) {
+	w := mockWorld(t, domains.Options{})
+	first, count := w.Tasks[0].ID, len(w.Tasks)
+	tasks := parseTasks(t, `[{"id": "new", `+brief+`}, {"id": "`+first+`", "ticket": "mine", `+brief+`}]`)
+	got := w.WithTasks(tasks)
+	if len(got.Tasks) != count+1 || got.Tasks[count].ID != "new" || got.Tasks[0].Ticket == nil || *got.Tasks[0].Ticket != "mine" {
+		t.Errorf("%d tasks, the first is %+v", len(got.Tasks), got.Tasks[0])
+	}
+	if len(w.Tasks) != count || w.Tasks[0].Ticket != nil && *w.Tasks[0].Ticket == "mine" {
+		t.Error("the world itself was changed")
+	}
+}
+
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }
 
 func names(specs []domains.ToolSpec) string {

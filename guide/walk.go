@@ -16,6 +16,9 @@ type Position struct {
 	Done       bool   // Node is an exit
 	Walk       []Step // every node that was looked at, in order; the last one is Node
 	Authorizes string // the mutating tool that is enabled by resting here, "" if none is
+	// Missed is set by Authorize where the walk is done and the call is still not authorized: the step at which the
+	// walk left the ways to the tool, or the authorization that the call was made under.
+	Missed *Step
 }
 
 // Step is one node on the walk.
@@ -27,10 +30,11 @@ type Step struct {
 	Note      string // why it is not satisfied, where there is more to say than that
 }
 
-// Unmet returns the step at which the walk rests, nil if the request is done.
+// Unmet returns the step at which the walk rests. If the request is done it is the step that a proposed call missed,
+// nil where none was proposed.
 func (p *Position) Unmet() *Step {
 	if p.Done || len(p.Walk) == 0 {
-		return nil
+		return p.Missed
 	}
 	return &p.Walk[len(p.Walk)-1]
 }
@@ -63,19 +67,47 @@ func (c *Checker) Walk(t *Trace, r Request) Position {
 }
 
 // Authorize walks every request that a proposed write can stand for, and returns the first position that authorizes
-// it, or else the one that came furthest in the order of the graph. ok is false where no node authorizes the tool at
-// all.
+// it, or else the one that came furthest in the order of the graph. A walk that came to an exit without the call says
+// nothing of what is missing for it, so it is returned only where all of them did. Unmet of a position that does not
+// authorize the call is always a step. ok is false where no node authorizes the tool at all.
 func (c *Checker) Authorize(t *Trace, call domains.ToolCall, since int) (p Position, ok bool) {
+	aside := false // p is done without the call
 	for _, r := range c.Open(call, since) {
 		q := c.Walk(t, r)
-		switch {
-		case q.Authorizes == call.Name:
+		if q.Authorizes == call.Name {
 			return q, true
-		case !ok || len(q.Walk) > len(p.Walk):
-			p, ok = q, true
+		}
+		made := c.miss(&q, call.Name)
+		past := q.Done && !made
+		if !ok || aside && !past || aside == past && len(q.Walk) > len(p.Walk) {
+			p, ok, aside = q, true, past
 		}
 	}
 	return p, ok
+}
+
+// miss fills in what a done walk missed. It reports whether the walk went beyond an authorization of the tool: then the
+// call counts as made.
+func (c *Checker) miss(p *Position, tool string) bool {
+	if !p.Done {
+		return false
+	}
+	leads := c.graph.leadsTo(tool)
+	for _, s := range p.Walk {
+		i, ok := c.graph.at[s.Node]
+		if !ok || !leads[i] {
+			continue
+		}
+		p.Missed = &Step{Node: s.Node, Decided: s.Decided, Branch: s.Branch}
+		if n := c.graph.Nodes[i]; n.Type == Authorization && n.Tool() == tool {
+			p.Missed.Note = "the request counts as done already: " + tool + " has succeeded for it"
+			return true
+		}
+	}
+	if p.Missed != nil {
+		p.Missed.Note = fmt.Sprintf("the branch %q does not lead to %s; the procedure ends at %s without it", p.Missed.Branch, tool, p.Node)
+	}
+	return false
 }
 
 // way is the rest of a walk from one node on.

@@ -66,8 +66,60 @@ func TestAuthorize(t *testing.T) {
 			if due := p.Authorizes == tt.tool; due != tt.due || p.Node != tt.rests {
 				t.Errorf("rests at %s, due %v; want %s, %v\n%+v", p.Node, due, tt.rests, tt.due, p.Walk)
 			}
-			if p.Walk[len(p.Walk)-1].Node != p.Node || p.Done != (p.Unmet() == nil) {
-				t.Errorf("position does not agree with its walk: %+v", p)
+			unmet := p.Unmet()
+			if p.Walk[len(p.Walk)-1].Node != p.Node || unmet == nil || !p.Done && unmet.Node != p.Node {
+				t.Fatalf("position does not agree with its walk: %+v", p)
+			}
+			if p.Done && (unmet.Node != "add.authorize_create" || unmet.Note != "the request counts as done already: create_task has succeeded for it") {
+				t.Errorf("of a call that was made it says %+v", *unmet)
+			}
+		})
+	}
+}
+
+// TestAuthorizeSaysWhatIsMissing has two kinds of request that lead to the tool, of which one comes to an exit without
+// it, on a longer way than the other.
+func TestAuthorizeSaysWhatIsMissing(t *testing.T) {
+	edge := func(to, when string) guide.Edge { return guide.Edge{To: to, When: when} }
+	by := func(e guide.Edge, check string) guide.Edge { e.Check = check; return e }
+	next := func(to string) []guide.Edge { return []guide.Edge{edge(to, guide.Satisfied)} }
+	graph := func(open string) *guide.Graph {
+		return guide.NewGraph("mock", "start", nil, []*guide.Node{
+			{ID: "start", Type: guide.Entry, Edges: next("classify")},
+			{ID: "classify", File: "main.yaml", Type: guide.Decision, Edges: []guide.Edge{edge("mend", "mend"), edge("add", "add")}},
+			{ID: "mend", Type: guide.AgentAction, Edges: next("works")},
+			{ID: "works", Type: guide.Decision, Edges: []guide.Edge{by(edge("again", "works"), `size(said_by_user) > 0`), edge("allowed", "broken")}},
+			{ID: "again", Type: guide.AgentAction, Edges: next("bye")},
+			{ID: "bye", Type: guide.AgentAction, Edges: next("end")},
+			{ID: "add", Type: guide.UserInput, Check: open, Edges: next("free")},
+			{ID: "free", Type: guide.Decision, Edges: []guide.Edge{by(edge("end", "no"), `size(said_by_user) > 0`), edge("allowed", "yes")}},
+			{ID: "allowed", Type: guide.Authorization, Tools: []string{"create_task"}, Edges: next("seen")},
+			{ID: "seen", Type: guide.AgentAction, Edges: next("end")},
+			{ID: "end", Type: guide.Exit},
+		})
+	}
+	for _, tt := range []struct {
+		name, check string
+		rests       string
+		done        bool
+		missed      guide.Step
+	}{
+		{"the other kind rests", `size(said_by_user) > 5`, "add", false, guide.Step{Node: "add", Decided: true}},
+		{"no kind rests", `true`, "end", true, guide.Step{Node: "works", Decided: true, Branch: "works",
+			Note: `the branch "works" does not lead to create_task; the procedure ends at end without it`}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c, err := guide.NewChecker(graph(tt.check), guide.InventoryOf(mockWorld(t)), vocabulary(), guide.CheckerOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			trace := guide.NewTrace(newTalk(t).user("It works again, but add a task.").msgs...)
+			p, ok := c.Authorize(trace, toolCall(t, "create_task", create), 0)
+			if !ok || p.Authorizes != "" || p.Node != tt.rests || p.Done != tt.done || p.Unmet() == nil {
+				t.Fatalf("position %+v, %v", p, ok)
+			}
+			if diff := cmp.Diff(tt.missed, *p.Unmet()); diff != "" {
+				t.Errorf("unmet (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -31,12 +31,30 @@ type Guard struct {
 	hash   string
 }
 
+// Without names what a verifier is not told: PolicyGuard's ablations (spec/baselines.md, section 4.2).
+type Without struct {
+	Dialogue bool // the words of user and agent: calls and results are left
+	Policy   bool // the policy's text: the checklist decides alone, as it is written
+}
+
 // NewGuard makes the guard of a world. Without a set it has the verifier judge by the policy's text alone.
-func NewGuard(w *domains.World, set *Set) (*Guard, error) {
+func NewGuard(w *domains.World, set *Set) (*Guard, error) { return NewGuardWithout(w, set, Without{}) }
+
+// NewGuardWithout is NewGuard with a part left out of the prompts. Without the policy there must be a set.
+func NewGuardWithout(w *domains.World, set *Set, left Without) (*Guard, error) {
+	if set == nil && left.Policy {
+		return nil, fmt.Errorf("a guard of %s without policy and checklists has nothing to judge by: leave one of them in", w.Name)
+	}
 	g := &Guard{prefix: map[string]string{}}
 	sum := sha256.New()
 	for _, tool := range Guarded(w) {
-		data := map[string]string{"Domain": w.Name, "Tool": tool, "Policy": strings.TrimSpace(w.Policy)}
+		data := map[string]string{"Domain": w.Name, "Tool": tool, "Policy": strings.TrimSpace(w.Policy), "Law": "policy", "Dialogue": "shown"}
+		if left.Policy {
+			data["Policy"], data["Law"] = "", "checklist"
+		}
+		if left.Dialogue {
+			data["Dialogue"] = ""
+		}
 		if set != nil {
 			c, ok := set.Tool(tool)
 			if !ok {
@@ -71,6 +89,27 @@ type Case struct {
 	// Messages is the conversation as the agent saw it, without private messages; the last is the one with the call.
 	Messages []domains.Message
 	Ticket   string // of a solo conversation
+	// Silent leaves out what user and agent say: only calls and their results are told.
+	Silent bool
+}
+
+// told are the messages that a verifier is shown.
+func (c Case) told() []domains.Message {
+	if !c.Silent {
+		return c.Messages
+	}
+	var out []domains.Message
+	for _, m := range c.Messages {
+		switch {
+		case m.Role == domains.RoleTool:
+		case m.Role == domains.RoleAssistant && len(m.ToolCalls) > 0:
+			m.Content = nil
+		default:
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
 }
 
 type pending struct {
@@ -84,11 +123,14 @@ func (c Case) Text() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("guard prompt: %w", err)
 	}
-	lines, err := verify.Lines(c.Messages, nil)
+	lines, err := verify.Lines(c.told(), nil)
 	if err != nil {
 		return "", fmt.Errorf("guard prompt: %w", err)
 	}
 	data := map[string]string{"Call": call, "Conversation": lines, "Tool": c.Call.Name}
+	if c.Silent {
+		data["Silent"] = "silent"
+	}
 	if c.Ticket != "" {
 		if data["Ticket"], err = oneLine(c.Ticket); err != nil {
 			return "", fmt.Errorf("guard prompt: %w", err)
@@ -117,15 +159,17 @@ func ReadCase(text string) (Case, error) {
 	if !ok {
 		return Case{}, errors.New("the prompt has no call between <call> marks")
 	}
-	lines, ok := between(text, "conversation")
-	if !ok {
-		return Case{}, errors.New("the prompt has no conversation between <conversation> marks")
+	lines, silent := between(text, "calls")
+	if !silent {
+		if lines, ok = between(text, "conversation"); !ok {
+			return Case{}, errors.New("the prompt has no conversation between <conversation> marks, and no calls between <calls> marks")
+		}
 	}
 	var p pending
 	if err := json.Unmarshal([]byte(call), &p); err != nil {
 		return Case{}, fmt.Errorf("call: %w", err)
 	}
-	c := Case{Call: domains.ToolCall{Name: p.Name, Arguments: p.Arguments, Requestor: domains.AgentSide}}
+	c := Case{Call: domains.ToolCall{Name: p.Name, Arguments: p.Arguments, Requestor: domains.AgentSide}, Silent: silent}
 	var err error
 	if c.Messages, _, err = verify.ReadLines(lines); err != nil {
 		return Case{}, err

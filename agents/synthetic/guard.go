@@ -69,23 +69,36 @@ func (g *guard) answer(_ context.Context, s synthetic.Scene) (llm.Message, error
 	before := c.Messages[:len(c.Messages)-1]
 	judge := verify.Deterministic{Setup: known.setup}
 	ok, decided, why := judge.Call(verify.Input{Messages: before, Trace: guide.NewTrace(before...)}, c.Call)
-	if ok || !decided {
+	if ok || !decided || c.Silent && ofWords(known.setup, why) {
 		return synthetic.Say(verdict(requirements(list, known.set), nil, "", "")), nil
 	}
 	return synthetic.Say(blocked(requirements(list, known.set), known.setup, why)), nil
 }
 
+const unmet = " is not met: "
+
+// ofWords reports whether a reason of the workflow's checks is about what user or agent have to say: without the
+// dialogue nothing can be told of it.
+func ofWords(setup *verify.Setup, why string) bool {
+	id, _, _ := strings.Cut(why, unmet)
+	n, ok := setup.Graph.Node(id)
+	return ok && (n.Type == guide.UserInput || n.Type == guide.AgentAction)
+}
+
 // blocked words a BLOCK by the node with which the reason of the workflow's checks begins.
 func blocked(list []checklist.Requirement, setup *verify.Setup, why string) string {
-	id, condition, _ := strings.Cut(why, " is not met: ")
+	if id, _, ended := strings.Cut(why, ": "); ended {
+		if n, ok := setup.Graph.Node(id); ok {
+			return verdict(list, n.Policy, why, "Leave it, and tell the user how things stand.")
+		}
+	}
+	id, condition, _ := strings.Cut(why, unmet)
 	n, ok := setup.Graph.Node(id)
 	switch {
 	case !ok && why == "":
 		return verdict(list, nil, "the policy does not allow it at this point", "Do not make this call.")
 	case !ok:
 		return verdict(list, nil, why, "Do not make this call.")
-	case n.Type == guide.Exit:
-		return verdict(list, n.Policy, "the procedure ends without this call ("+id+")", "Leave it, and tell the user how things stand.")
 	}
 	return verdict(list, n.Policy, id+" asks for more: "+condition, strings.ReplaceAll(n.Remediation, "{target}", "this request"))
 }
@@ -93,10 +106,10 @@ func blocked(list []checklist.Requirement, setup *verify.Setup, why string) stri
 // verdict writes an answer: the items of the checklist, those of the rows not met; why is empty for a PASS.
 func verdict(list []checklist.Requirement, rows []string, why, next string) string {
 	var b strings.Builder
-	unmet := 0
+	failed := 0
 	for _, r := range list {
 		if why != "" && slices.ContainsFunc(r.Catalog, func(id string) bool { return slices.Contains(rows, id) }) {
-			unmet++
+			failed++
 			fmt.Fprintf(&b, "- %s: NOT MET; %s\n", r.Name, why)
 			continue
 		}
@@ -106,7 +119,7 @@ func verdict(list []checklist.Requirement, rows []string, why, next string) stri
 		b.WriteString("SYNTHESIS: The workflow's checks allow the call.\n\nVERDICT: PASS")
 		return b.String()
 	}
-	if unmet == 0 {
+	if failed == 0 {
 		fmt.Fprintf(&b, "- policy: NOT MET; %s\n", why)
 	}
 	fmt.Fprintf(&b, "SYNTHESIS: The workflow's checks do not allow the call yet.\n\nVERDICT: BLOCK\nMESSAGE: Not yet: %s. %s", strings.TrimSuffix(strings.TrimSpace(why), "."), strings.TrimSpace(next))

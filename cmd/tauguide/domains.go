@@ -47,8 +47,13 @@ func openData(data string) (domains.Data, error) {
 	return d, usage(err)
 }
 
-// openWorlds opens the named domains, or all.
+// openWorlds opens the named domains, or all, with the tasks of tasks.json.
 func openWorlds(data string, names []string) ([]*domains.World, error) {
+	return openSplit(data, names, "")
+}
+
+// openSplit is openWorlds with the tasks of a split, wherever they stand.
+func openSplit(data string, names []string, split string) ([]*domains.World, error) {
 	d, err := openData(data)
 	if err != nil {
 		return nil, err
@@ -66,7 +71,7 @@ func openWorlds(data string, names []string) ([]*domains.World, error) {
 	}
 	var out []*domains.World
 	for _, one := range list {
-		w, err := one.Open(d, domains.Options{})
+		w, err := one.Open(d, domains.Options{Split: split})
 		if err != nil {
 			return nil, fmt.Errorf("open domain %s: %w", one.Name, err)
 		}
@@ -108,7 +113,7 @@ func listDomains(p process, data string, asJSON bool) error {
 }
 
 func showDomain(p process, data, name string, asJSON bool) error {
-	worlds, err := openWorlds(data, []string{name})
+	worlds, err := openSplit(data, []string{name}, domains.EverySplit)
 	if err != nil {
 		return err
 	}
@@ -158,7 +163,7 @@ func showDomain(p process, data, name string, asJSON bool) error {
 }
 
 func checkDomains(p process, data string, names []string, asJSON bool) error {
-	worlds, err := openWorlds(data, names)
+	worlds, err := openSplit(data, names, domains.EverySplit)
 	if err != nil {
 		return err
 	}
@@ -174,7 +179,7 @@ func checkDomains(p process, data string, names []string, asJSON bool) error {
 		for _, s := range r.Splits {
 			fmt.Fprintf(p.stdout, "  split %-6s %4d tasks: %d PV, %d Mut", s.Name, s.Tasks, s.PV, s.Mut)
 			if n := len(s.Missing); n > 0 {
-				fmt.Fprintf(p.stdout, "; %d ids of the split are not in tasks.json", n)
+				fmt.Fprintf(p.stdout, "; %d more that the split lists are neither in tasks.json nor in %s", n, domains.SplitFile(s.Name))
 			}
 			fmt.Fprintln(p.stdout)
 		}

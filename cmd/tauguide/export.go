@@ -102,7 +102,7 @@ func runWorld(p process, r *runs.Run, domain, data string) (*domains.World, erro
 	o := domains.Options{}
 	for _, c := range r.Manifest().Config.Domains {
 		if c.Name == domain {
-			o = domains.Options{Policy: c.PolicyType, Solo: c.Solo}
+			o = domains.Options{Policy: c.PolicyType, Solo: c.Solo, Split: c.Split}
 		}
 	}
 	w, err := one.Open(d, o)

@@ -66,7 +66,7 @@ func importTau2(cmd *cobra.Command, p process, file, domain, system string, o ta
 			return err
 		}
 	}
-	if o.World, err = sourceWorld(s, o.Data); err != nil {
+	if o.World, err = sourceSplit(s, o.Data, tau2.ImportedSplit); err != nil {
 		return err
 	}
 	o.Now = time.Now()
@@ -89,8 +89,12 @@ func importTau2(cmd *cobra.Command, p process, file, domain, system string, o ta
 }
 
 // sourceWorld opens the domain of a τ² result, as the result was made, on a data folder or, without one, on the
-// embedded data.
+// embedded data, with the tasks of all splits.
 func sourceWorld(s *tau2.Source, data string) (*domains.World, error) {
+	return sourceSplit(s, data, domains.EverySplit)
+}
+
+func sourceSplit(s *tau2.Source, data, split string) (*domains.World, error) {
 	d, err := openData(data)
 	if err != nil {
 		return nil, err
@@ -100,7 +104,7 @@ func sourceWorld(s *tau2.Source, data string) (*domains.World, error) {
 		return nil, err
 	}
 	_, policy := s.Header.Facts.Domain()
-	w, err := domain.Open(d, domains.Options{Policy: policy, Solo: s.Header.Facts.Solo()})
+	w, err := domain.Open(d, domains.Options{Policy: policy, Solo: s.Header.Facts.Solo(), Split: split})
 	if err != nil {
 		return nil, fmt.Errorf("open domain %s: %w", domain.Name, err)
 	}

@@ -31,7 +31,7 @@ func serveModelsCommand(p process) *cobra.Command {
 			"X-Tauguide-Trial, which only endpoints marked synthetic are sent. Mistake rates come from the config's synthetic model.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			worlds, err := openWorlds(data, nil)
+			worlds, err := openSplit(data, nil, domains.EverySplit)
 			if err != nil {
 				return err
 			}

@@ -84,7 +84,7 @@ func guardsOf(ctx context.Context, name string, f toolguardFlags) (guardReport, 
 	if err != nil {
 		return guardReport{}, usage(err)
 	}
-	worlds, err := openWorlds(f.data, []string{name})
+	worlds, err := openSplit(f.data, []string{name}, f.split)
 	if err != nil {
 		return guardReport{}, err
 	}

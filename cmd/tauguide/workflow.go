@@ -63,15 +63,15 @@ func (s source) place(file string) string {
 
 const domainHelp = "domain whose tools the bundle is for; default: the folder's name"
 
-// world opens the domain that a bundle is for.
-func (s source) world(data, domain string) (*domains.World, error) {
+// world opens the domain that a bundle is for, with the tasks of the split.
+func (s source) world(data, domain, split string) (*domains.World, error) {
 	if domain == "" {
 		domain = s.Domain
 	}
 	if _, err := all.Domain(domain); err != nil {
 		return nil, usage(fmt.Errorf("%w, with --domain", err))
 	}
-	worlds, err := openWorlds(data, []string{domain})
+	worlds, err := openSplit(data, []string{domain}, split)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func pdlCommand(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			w, err := b.world("embedded", domain)
+			w, err := b.world("embedded", domain, "")
 			if err != nil {
 				return err
 			}

@@ -48,7 +48,7 @@ func auditBundle(p process, name string, f auditFlags) error {
 	if err != nil {
 		return err
 	}
-	w, err := b.world(f.data, f.domain)
+	w, err := b.world(f.data, f.domain, f.split)
 	if err != nil {
 		return err
 	}

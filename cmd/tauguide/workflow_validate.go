@@ -87,7 +87,7 @@ func validateBundle(p process, name string, f validateFlags) error {
 
 // validate holds a bundle against everything that the program knows of its domain.
 func (s source) validate(f validateFlags) (guide.Findings, error) {
-	w, err := s.world(f.data, f.domain)
+	w, err := s.world(f.data, f.domain, "")
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package check_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tauguide/tauguide/domains"
@@ -67,6 +68,32 @@ func TestRealCounts(t *testing.T) {
 		}
 		if len(r.Failing) > 0 || r.Actions != c.actions {
 			t.Errorf("%s: %d of %d gold actions fail, want none of %d", c.domain.Name, len(r.Failing), r.Actions, c.actions)
+		}
+	}
+}
+
+// TestRealTelecomSplits has a split whose tasks stand in a file of its own, and one whose file is not there.
+func TestRealTelecomSplits(t *testing.T) {
+	every := check.World(domaintest.Real(t, telecom.Domain(), domains.Options{Split: domains.EverySplit}))
+	for split, want := range map[string]string{"base": "114: 71 Mut, 43 PV, 0 missing", "small": "20: 4 Mut, 16 PV, 0 missing", "train": "74: 52 Mut, 22 PV, 0 missing"} {
+		if got := counts(every, split); got != want {
+			t.Errorf("split %s: %s, want %s", split, got, want)
+		}
+	}
+	if len(every.Failing) > 0 || len(every.Broken) > 0 {
+		t.Errorf("gold actions that fail: %v; broken tasks: %v", every.Failing, every.Broken)
+	}
+	for split, want := range map[string]int{"small": 20, "train": 74, "test": 40, "base": 114, "full": 2285} {
+		w := domaintest.Real(t, telecom.Domain(), domains.Options{Split: split})
+		tasks, err := w.Select(split)
+		if _, there := w.Task("[mobile_data_issue]user_abroad_roaming_enabled_off[PERSONA:None]"); split == "full" && err != nil {
+			if there || !strings.Contains(err.Error(), "there is no tau2/domains/telecom/tasks_full.json") {
+				t.Errorf("split full: %v", err)
+			}
+			continue
+		}
+		if err != nil || len(tasks) != want {
+			t.Errorf("split %s: %d tasks, error %v; want %d", split, len(tasks), err, want)
 		}
 	}
 }

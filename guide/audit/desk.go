@@ -104,11 +104,10 @@ func (d *desk) due(c domains.ToolCall) (bool, Stop) {
 		return false, Stop{Note: "no node authorizes " + c.Name}
 	case p.Authorizes == c.Name:
 		return true, Stop{}
-	case p.Done:
-		return false, Stop{Node: p.Node, Note: "the request counts as done already"}
 	}
-	s := Stop{Node: p.Node, Note: p.Unmet().Note}
-	if n, ok := d.check.Graph().Node(p.Node); ok {
+	unmet := p.Unmet()
+	s := Stop{Node: unmet.Node, Note: unmet.Note}
+	if n, ok := d.check.Graph().Node(unmet.Node); ok && !p.Done {
 		s.Condition, s.Check = n.SatisfiedWhen, n.Check
 	}
 	return false, s

@@ -56,6 +56,9 @@ func (v *Deterministic) Call(in Input, call domains.ToolCall) (ok, known bool, w
 	case at.Authorizes == call.Name:
 		return true, true, ""
 	}
+	if s := at.Unmet(); at.Done && s != nil {
+		return false, true, s.Node + ": " + s.Note
+	}
 	if n, found := v.Setup.Graph.Node(at.Node); found {
 		why = fmt.Sprintf("%s is not met: %s", at.Node, fillTarget(n.SatisfiedWhen, targetOf(c, call)))
 	}

@@ -158,8 +158,8 @@ func (v *Hybrid) correct(t *Traversal, at guide.Position) {
 	}
 }
 
-// Call lets code refuse a call: where a decided node before the authorization is unmet, or its check does not hold for
-// these arguments. Otherwise the model's authorizations count.
+// Call lets code refuse a call: where a decided node before the authorization is unmet, or leads away from it, or its
+// check does not hold for these arguments. Otherwise the model's authorizations count.
 func (v *Hybrid) Call(in Input, call domains.ToolCall) (ok, known bool, why string) {
 	c, err := v.Setup.Checker()
 	if err != nil || call.Name == TransferTool {
@@ -172,7 +172,11 @@ func (v *Hybrid) Call(in Input, call domains.ToolCall) (ok, known bool, why stri
 		return false, false, ""
 	}
 	if s := at.Unmet(); s != nil && s.Decided {
-		return false, true, fmt.Sprintf("code finds %s unmet", s.Node)
+		why = fmt.Sprintf("code finds %s unmet", s.Node)
+		if at.Done {
+			why += ": " + s.Note
+		}
+		return false, true, why
 	}
 	return false, false, ""
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/tauguide/tauguide/domains/retail"
 	"github.com/tauguide/tauguide/domains/value"
 	"github.com/tauguide/tauguide/guide"
+	"github.com/tauguide/tauguide/guide/checks"
 	"github.com/tauguide/tauguide/guide/verify"
 	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/sim"
@@ -189,6 +190,35 @@ func TestDeterministic(t *testing.T) {
 				t.Errorf("ok %v, known %v, %s", got, known, why)
 			}
 		})
+	}
+}
+
+// TestCallOfAnEndedProcedure wants to hear why a call is refused where the procedure has come to its end without it.
+func TestCallOfAnEndedProcedure(t *testing.T) {
+	next := func(to string) []guide.Edge { return []guide.Edge{{To: to, When: guide.Satisfied}} }
+	graph := guide.NewGraph("mock", "start", nil, []*guide.Node{
+		{ID: "start", Type: guide.Entry, Edges: next("sure")},
+		{ID: "sure", Type: guide.Decision, Edges: []guide.Edge{{To: "end", When: "settled", Check: "size(said_by_user) > 0"}, {To: "allowed", When: "wanted"}}},
+		{ID: "allowed", Type: guide.Authorization, Tools: []string{"create_task"}, Edges: next("seen")},
+		{ID: "seen", Type: guide.AgentAction, Edges: next("end")},
+		{ID: "end", Type: guide.Exit},
+	})
+	vocabulary, err := checks.For("mock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	setup, err := verify.NewSetup(deskSetup(t).World, graph, vocabulary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := input(verify.State{}, consented()...)
+	plants := call("create_task", `{"user_id":"user_1","title":"Water plants"}`)
+	const reason = `the branch "settled" does not lead to create_task; the procedure ends at end without it`
+	if ok, known, why := (&verify.Deterministic{Setup: setup}).Call(in, plants); ok || !known || why != "sure: "+reason {
+		t.Errorf("code says %v, %v, %q", ok, known, why)
+	}
+	if ok, known, why := (&verify.Hybrid{LLM: verify.LLM{Setup: setup}}).Call(in, plants); ok || !known || why != "code finds sure unmet: "+reason {
+		t.Errorf("hybrid says %v, %v, %q", ok, known, why)
 	}
 }
 

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tauguide/tauguide/metrics"
 )
@@ -34,7 +35,7 @@ func (r row) held() int {
 func guideUsage(in Input) Table {
 	f := frame{config: "table17", domains: paperDomains(), splits: test(), kinds: []Kind{PolicyGuide},
 		only: func(k Kind) bool {
-			return k == PolicyGuide || k == PolicyGuideRaw || k == PolicyGuard || k == ToolGuard
+			return slices.Contains([]Kind{PolicyGuide, PolicyGuideRaw, PolicyGuard, PolicyGuardRaw, PolicyGuardRawCalls, PolicyGuardChecklist, ToolGuard}, k)
 		}}
 	of := func(digits int, scale float64, pick func(metrics.Costs) metrics.Estimate) func(row) Cell {
 		return func(r row) Cell {

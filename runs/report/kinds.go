@@ -11,7 +11,7 @@ import (
 // Kind is what a system is, by its agent and overlays and whatever its name: the rows of the paper's tables are kinds.
 type Kind string
 
-// The kinds that the paper has rows of.
+// The kinds that the paper has rows of, and PolicyGuard's variants.
 const (
 	ReAct           Kind = "react"
 	PolicyGuide     Kind = "policyguide"
@@ -20,7 +20,22 @@ const (
 	PolicyGuard     Kind = "policyguard"
 	ToolGuard       Kind = "toolguard"
 	FlowAgent       Kind = "flowagent"
+
+	PolicyGuardRaw       Kind = "policyguard-raw"
+	PolicyGuardRawCalls  Kind = "policyguard-raw without the dialogue"
+	PolicyGuardChecklist Kind = "policyguard without the policy"
 )
+
+// ablation is the kind that the parameters of a PolicyGuard make of it, whose only variation they are.
+func ablation(k Kind, variant string) Kind {
+	switch {
+	case k == PolicyGuardRaw && variant == "dialogue false":
+		return PolicyGuardRawCalls
+	case k == PolicyGuard && variant == "policy false":
+		return PolicyGuardChecklist
+	}
+	return k
+}
 
 // String is the kind as the paper spells it.
 func (k Kind) String() string {
@@ -39,6 +54,12 @@ func (k Kind) String() string {
 		return "ToolGuard"
 	case FlowAgent:
 		return "FlowAgent"
+	case PolicyGuardRaw:
+		return "PolicyGuard-Raw"
+	case PolicyGuardRawCalls:
+		return "PolicyGuard-Raw-Calls"
+	case PolicyGuardChecklist:
+		return "PolicyGuard-Checklist"
 	}
 	return string(k)
 }
@@ -82,6 +103,9 @@ func systemOf(s runs.System, models map[string]runs.Model) System {
 		}
 	}
 	out.Kind, out.Variant = Kind(kind), variant(params)
+	if k := ablation(out.Kind, out.Variant); k != out.Kind {
+		out.Kind, out.Variant = k, ""
+	}
 	m := models[s.Model]
 	out.Model = m.Model
 	if out.Model == "" {
@@ -102,7 +126,7 @@ func variant(params json.RawMessage) string {
 	if json.Unmarshal(params, &p) != nil {
 		return ""
 	}
-	usual := map[string]string{"verifier": `"llm"`, "gate": `"advisory"`, "walk_check": `"path"`, "bundle": `""`, "checklists": `""`}
+	usual := map[string]string{"verifier": `"llm"`, "gate": `"advisory"`, "walk_check": `"path"`, "bundle": `""`, "checklists": `""`, "dialogue": "true", "policy": "true"}
 	neutral := []string{"model", "timeout", "max_refusals", "max_blocks", "max_rejections"}
 	var out []string
 	for name, value := range p {

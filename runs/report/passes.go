@@ -64,6 +64,17 @@ func agentFamilies(in Input) Table {
 	return in.layoutOf(Table{Number: 4, Name: "models", Title: "One workflow, agents of several families, Pass^4"}, f, passColumns(paperTrials, in.paper4))
 }
 
+// guardAblations is our own: what of PolicyGuard it takes. The paper has two of its rows on airline, in Table 1.
+func guardAblations(in Input) Table {
+	kinds := []Kind{ReAct, PolicyGuardRawCalls, PolicyGuardRaw, PolicyGuardChecklist, PolicyGuard}
+	f := frame{config: "policyguard", domains: []string{"airline"}, splits: base(), kinds: kinds, only: among(kinds...)}
+	told := map[Kind]string{ReAct: "no guard", PolicyGuardRawCalls: "policy, calls without words", PolicyGuardRaw: "policy, conversation",
+		PolicyGuardChecklist: "checklist, conversation", PolicyGuard: "policy, checklist, conversation"}
+	cols := append([]metric{{Column{Key: "told", Title: "What the guard is told"}, 0, func(r row) Cell { return Label(told[r.system.Kind]) }, nil}},
+		passColumns(paperTrials, in.paper1)...)
+	return in.layoutOf(Table{Name: "guard-ablations", Title: "What of PolicyGuard it takes, Pass^4"}, f, cols)
+}
+
 // among makes the filter of a table that shows these kinds and no others.
 func among(kinds ...Kind) func(Kind) bool {
 	return func(k Kind) bool {

@@ -66,6 +66,7 @@ func Tables() []Spec {
 		{16, "validator", "size and findings of workflows", true, validator},
 		{17, "nmr", "mutations without the reads they need", false, nearMisses},
 		{0, "pass", "Pass^k by slice, with the coverage", false, func(in Input) (Table, error) { return PassHat(in.Sources), nil }},
+		{0, "guard-ablations", "Pass^4 of PolicyGuard's variants", false, plain(guardAblations)},
 		{0, "asr", "attack success by k and by kind of call", false, plain(attackSuccess)},
 		{0, "calls", "model calls, tokens and cost by role", false, func(in Input) (Table, error) { return Usage(in.Sources), nil }},
 		{0, "requirements-airline", "requirements of the airline policy", true, catalogTable(0, "airline", "")},

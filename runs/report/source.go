@@ -11,6 +11,7 @@ import (
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/tau2"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -106,14 +107,9 @@ func FromRun(r *runs.Run, env func(string) string) (Source, error) {
 	for _, d := range m.Config.Domains {
 		s.Domains = append(s.Domains, Domain{d.Name, d.Split})
 	}
-	entries := map[sim.Key]runs.Entry{}
-	for _, e := range r.Index() {
-		entries[e.Key] = e
-	}
 	for _, p := range r.Plan() {
 		o := metrics.Outcome{Domain: p.Domain, System: p.System, Task: p.Task, Trial: p.Trial, Mut: p.Mut, State: metrics.Void}
-		e, ok := entries[p.Key]
-		if ok {
+		if e, ok := r.Counting(p.Key); ok {
 			o.State = state(e)
 			s.Trials = append(s.Trials, Trial{Key: p.Key, State: o.State, Seconds: e.Seconds})
 			usage, err := r.Usage(e)
@@ -132,7 +128,7 @@ func FromRun(r *runs.Run, env func(string) string) (Source, error) {
 	return s, nil
 }
 
-// worlds opens the data of a run's domains, each once.
+// worlds opens the data of a run's domains, each once. The tasks of an imported run are those that it brought.
 func worlds(r *runs.Run, env func(string) string) func(string) (*domains.World, error) {
 	type opened struct {
 		world *domains.World
@@ -147,6 +143,12 @@ func worlds(r *runs.Run, env func(string) string) func(string) (*domains.World, 
 			return o.world, o.err
 		}
 		w, err := r.World(domain, env)
+		if err == nil {
+			var head *tau2.Header
+			if head, err = tau2.ReadHead(r); err == nil {
+				w = head.Over(w)
+			}
+		}
 		have[domain] = opened{w, err}
 		return w, err
 	}

@@ -21,6 +21,9 @@ import (
 // headName is the file of an imported run that holds what the result file said beside its simulations.
 const headName = "tau2.json"
 
+// ImportedSplit is the split that an imported run is said to be of: result files do not name it.
+const ImportedSplit = "base"
+
 // Origin marks scores that were taken over.
 const Origin = "recorded in the τ²-bench result that the run was imported from"
 
@@ -30,8 +33,8 @@ type ImportOptions struct {
 	Note string // in the manifest; empty for one that names the source
 	// Data names the data folder for later looks at the run; empty for the variable TAU2_DATA_DIR.
 	Data string
-	// World is the domain, opened on that folder or, without one, on the embedded data, of which then only the tools
-	// are used.
+	// World is the domain, opened for ImportedSplit on that folder or, without one, on the embedded data, of which
+	// then only the tools are used.
 	World *domains.World
 	Now   time.Time
 }
@@ -146,7 +149,7 @@ func manifest(s *Source, out *Imported, o ImportOptions) runs.Manifest {
 		c.Seed = *f.Seed
 	}
 	c.Limits.MaxSteps, c.Limits.MaxErrors = f.MaxSteps, f.MaxErrors
-	c.Domains = []runs.Domain{{Name: out.Domain, Split: "base", PolicyType: policy, Solo: f.Solo()}}
+	c.Domains = []runs.Domain{{Name: out.Domain, Split: ImportedSplit, PolicyType: policy, Solo: f.Solo()}}
 	synthetic := s.Header.Own != nil && s.Header.Own.Synthetic
 	add := func(p Party, role string) string {
 		name, m := p.model(), p.settings()

@@ -3,7 +3,6 @@ package attack
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/tauguide/tauguide/domains"
 )
@@ -18,27 +17,23 @@ func (s *Set) With(w *domains.World) (*domains.World, error) {
 	if err := s.Check(w); err != nil {
 		return nil, err
 	}
-	out := *w
-	out.Tasks = slices.Clone(w.Tasks)
-	out.Splits = domains.Splits{}
-	for name, ids := range w.Splits {
-		out.Splits[name] = ids
-	}
+	var tasks []domains.Task
 	var ids []string
 	for i := range s.Tasks {
 		t, err := s.Tasks[i].task(w)
 		if err != nil {
 			return nil, fmt.Errorf("attack %s: %w", s.Tasks[i].ID, err)
 		}
-		ids = append(ids, t.ID)
-		if at := slices.IndexFunc(out.Tasks, func(x domains.Task) bool { return x.ID == t.ID }); at >= 0 {
-			out.Tasks[at] = t
-			continue
-		}
-		out.Tasks = append(out.Tasks, t)
+		tasks, ids = append(tasks, t), append(ids, t.ID)
 	}
-	out.Splits[Split] = ids
-	return &out, nil
+	out := w.WithTasks(tasks)
+	out.Splits = domains.Splits{Split: ids}
+	for name, list := range w.Splits {
+		if name != Split {
+			out.Splits[name] = list
+		}
+	}
+	return out, nil
 }
 
 // task makes the domain's task of an attack.

@@ -23,10 +23,12 @@ var (
 		}
 		return x.entries, nil
 	}
-	ReadScores = readScores
-	ReadPlan   = readPlan
-	ReadHolder = readHolder
-	Nearest    = nearest
+	ReadScores  = readScores
+	ReadPlan    = readPlan
+	ReadHolder  = readHolder
+	Nearest     = nearest
+	KnownEntry  = func(line []byte) (Entry, bool) { return newEntryReader().known(line) }
+	PlannedLine = func(line []byte) (Planned, error) { return newEntryReader().planned(line) }
 )
 
 // SetAgents replaces what makes the agents of a job; next is the usual way.

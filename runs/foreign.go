@@ -72,6 +72,7 @@ func (f *Foreign) Add(p Planned, r sim.Record, s *sim.Score) error {
 	if err := os.WriteFile(path, text, 0o644); err != nil {
 		return fmt.Errorf("record of %s: %w", e.Ref, err)
 	}
+	e.Stamp = stampOf(f.temp, e.File) // taking its name does not touch the file
 	if s != nil {
 		if err := f.scores.append(s); err != nil {
 			return fmt.Errorf("score of %s: %w", e.Ref, err)

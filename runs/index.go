@@ -106,32 +106,19 @@ type index struct {
 // With hash, every record is read and compared by its checksum; without, those whose size or time of modification is
 // not the one that was noted.
 func readIndex(dir string, hash bool) (*index, error) {
-	x := &index{entries: map[Ref]Entry{}}
-	indexPath := filepath.Join(dir, indexName)
-	err := readLines(indexPath, func(_ int, line []byte) error {
-		var e Entry
-		if err := json.Unmarshal(line, &e); err != nil {
-			return err
-		}
-		if e.File != recordFile(e.Ref) {
-			return fmt.Errorf("entry of %s names the file %s", e.Ref, e.File)
-		}
-		x.entries[e.Ref] = e
-		return nil
-	}, func(int, error) { x.rebuilt = true })
+	x, err := readEntries(filepath.Join(dir, indexName))
 	if err != nil {
 		return nil, err
 	}
-	files, err := listRecords(dir)
+	files, err := listRecords(dir) // after the lines: a record that is written meanwhile comes before its line
 	if err != nil {
 		return nil, err
 	}
-	for ref, e := range x.entries {
-		if !files[e.File] || !e.stands(dir, hash) {
-			delete(x.entries, ref)
-			x.rebuilt = true
-			continue
-		}
+	for _, ref := range x.stale(dir, files, hash) {
+		delete(x.entries, ref)
+		x.rebuilt = true
+	}
+	for _, e := range x.entries {
 		delete(files, e.File)
 	}
 	fresh := x.add(dir, files)
@@ -261,18 +248,29 @@ func listRecords(dir string) (map[string]bool, error) {
 	return out, err
 }
 
-// latest returns, of each trial's attempts, the one that counts: the last that is evaluable, else the last.
+// counting returns, of each trial's attempts, the number of the one that counts: the last that is evaluable, else the last.
+func counting(entries map[Ref]Entry) map[sim.Key]int {
+	out := make(map[sim.Key]int, len(entries))
+	for ref, e := range entries {
+		n, ok := out[ref.Key]
+		better := !ok || ref.Attempt > n
+		if ok {
+			if best := entries[Ref{ref.Key, n}]; e.Termination.Evaluable() != best.Termination.Evaluable() {
+				better = e.Termination.Evaluable()
+			}
+		}
+		if better {
+			out[ref.Key] = ref.Attempt
+		}
+	}
+	return out
+}
+
+// latest returns the entries of the attempts that count.
 func latest(entries map[Ref]Entry) map[sim.Key]Entry {
-	out := map[sim.Key]Entry{}
-	for _, e := range entries {
-		best, ok := out[e.Key]
-		better := e.Attempt > best.Attempt
-		if e.Termination.Evaluable() != best.Termination.Evaluable() {
-			better = e.Termination.Evaluable()
-		}
-		if !ok || better {
-			out[e.Key] = e
-		}
+	out := make(map[sim.Key]Entry, len(entries))
+	for k, n := range counting(entries) {
+		out[k] = entries[Ref{k, n}]
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,12 +22,17 @@ type holder struct {
 	Since string `json:"since"`
 }
 
+// lockPatience is how long a lock is tried for: one who asks whether it is held, see Writing, holds it for a moment.
+const lockPatience = 100 * time.Millisecond
+
 // acquireLock takes the lock of a run directory. The system frees it when the process ends, however it does.
 func acquireLock(dir string, now time.Time) (*flock.Flock, error) {
 	path := filepath.Join(dir, lockName)
 	l := flock.New(path, flock.SetPermissions(0o644))
-	ok, err := l.TryLock()
-	if err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
+	defer cancel()
+	ok, err := l.TryLockContext(ctx, lockPatience/20)
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
 	if !ok {

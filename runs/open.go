@@ -106,7 +106,7 @@ func (j *Job) settle(w *writer, now time.Time) ([]Planned, error) {
 		return plan, nil
 	}
 	m := newManifest(j, now)
-	m.Created = old.Created
+	m.Created, m.ID = old.Created, old.id()
 	m.Command = m.Command.after(old.Command)
 	m.Synthetic = m.Synthetic || old.Synthetic
 	return plan, j.found(w, plan, m)
@@ -167,8 +167,8 @@ func (j *Job) exists() error {
 	e := &ExistsError{Dir: j.Dir, resume: j.command("--resume"), fresh: j.command("--fresh")}
 	if r, err := Open(j.Dir); err == nil {
 		e.Plan = len(r.plan)
-		for _, entry := range r.counting {
-			if entry.Termination.Evaluable() {
+		for k, n := range r.counting {
+			if r.entries[Ref{k, n}].Termination.Evaluable() {
 				e.Finished++
 			}
 		}

@@ -66,7 +66,7 @@ func bareWorlds(c *Config) (map[string]*domains.World, error) {
 		if err != nil {
 			return nil, c.source.positioned(at, err)
 		}
-		w, err := domain.Open(data, domains.Options{Policy: d.PolicyType, Solo: d.Solo})
+		w, err := domain.Open(data, domains.Options{Policy: d.PolicyType, Solo: d.Solo, Split: d.Split})
 		if err != nil {
 			return nil, c.source.positioned(at, fmt.Errorf("domain %s: %w", d.Name, err))
 		}

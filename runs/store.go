@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -21,7 +23,7 @@ type Run struct {
 	manifest Manifest
 	plan     []Planned
 	entries  map[Ref]Entry
-	counting map[sim.Key]Entry
+	counting map[sim.Key]int // attempts that count
 	broken   []damage
 	gradings func() (map[Ref]sim.Score, error) // the scores, read once
 }
@@ -37,17 +39,22 @@ func Open(dir string) (*Run, error) {
 		}
 		return nil, fmt.Errorf("open run: %w", err)
 	}
-	if r.plan, err = readPlan(dir); err != nil {
-		return nil, fmt.Errorf("open run: %w", err)
+	var planning errgroup.Group
+	planning.Go(func() (err error) {
+		r.plan, err = readPlan(dir)
+		return err
+	})
+	x, failed := readIndex(dir, false)
+	if err = planning.Wait(); err == nil && len(r.plan) == 0 {
+		err = fmt.Errorf("%s is missing or empty: %s with the run's config writes it again", filepath.Join(dir, planName), resumes)
 	}
-	if len(r.plan) == 0 {
-		return nil, fmt.Errorf("open run: %s is missing or empty: %s with the run's config writes it again", filepath.Join(dir, planName), resumes)
+	if err == nil {
+		err = failed
 	}
-	x, err := readIndex(dir, false)
 	if err != nil {
 		return nil, fmt.Errorf("open run: %w", err)
 	}
-	r.entries, r.broken, r.counting = x.entries, x.missed(), latest(x.entries)
+	r.entries, r.broken, r.counting = x.entries, x.missed(), counting(x.entries)
 	return r, nil
 }
 
@@ -67,14 +74,14 @@ func (r *Run) Index() []Entry {
 	planned := make(map[sim.Key]bool, len(r.plan))
 	for _, p := range r.plan {
 		planned[p.Key] = true
-		if e, ok := r.counting[p.Key]; ok {
+		if e, ok := r.Counting(p.Key); ok {
 			out = append(out, e)
 		}
 	}
 	var rest []Entry
-	for k, e := range r.counting {
+	for k, n := range r.counting {
 		if !planned[k] {
-			rest = append(rest, e)
+			rest = append(rest, r.entries[Ref{k, n}])
 		}
 	}
 	slices.SortFunc(rest, byRef)
@@ -113,7 +120,7 @@ func (r *Run) Broken() []error {
 
 // Record reads the latest attempt at a trial that counts.
 func (r *Run) Record(k sim.Key) (sim.Record, error) {
-	e, ok := r.counting[k]
+	e, ok := r.Counting(k)
 	if !ok {
 		trial := trialOf(recordFile(Ref{Key: k}))
 		if i := slices.IndexFunc(r.broken, func(d damage) bool { return d.trial == trial }); i >= 0 {

@@ -77,7 +77,7 @@ func root(p process) *cobra.Command {
 		return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
 	})
 	cmd.AddCommand(runCommand(p), scoreCommand(p), tablesCommand(p), plotsCommand(p), compareCommand(p), showCommand(p), domainsCommand(p), importCommand(p), exportCommand(p), workflowCommand(p),
-		toolguardCommand(p), authorCommand(p), serveModelsCommand(p), probeCommand(p))
+		toolguardCommand(p), authorCommand(p), serveModelsCommand(p), probeCommand(p), viewCommand(p))
 	checkArgs(cmd)
 	return cmd
 }

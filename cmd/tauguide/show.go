@@ -9,9 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/show"
+	"github.com/tauguide/tauguide/runs/tau2"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -105,19 +107,39 @@ func showTrial(p process, r *runs.Run, key sim.Key, o show.Options, asJSON bool)
 	if asJSON {
 		return printJSON(p, map[string]any{"record": rec, "score": v.Score})
 	}
-	w, err := r.World(key.Domain, p.env)
-	switch {
-	case errors.Is(err, runs.ErrData):
-		fmt.Fprintf(p.stderr, "without the task: %v\n", err)
-	case err != nil:
+	if v.Task, err = taskOf(p, r, key); err != nil {
 		return err
-	default:
-		if t, ok := w.Task(key.Task); ok {
-			v.Task, v.Slice = t, metrics.PV
-			if t.Mutating(w) {
-				v.Slice = metrics.Mut
-			}
-		}
 	}
+	v.Slice = sliceOf(r, key)
 	return show.Print(p.stdout, v, o)
+}
+
+// taskOf returns the task of a trial: the one that an imported run brought, or else that of the data; nil where neither
+// has it.
+func taskOf(p process, r *runs.Run, key sim.Key) (*domains.Task, error) {
+	head, err := tau2.ReadHead(r)
+	if err != nil {
+		return nil, err
+	}
+	if t, ok := head.Brought(key.Task); ok {
+		return t, nil
+	}
+	w, err := r.World(key.Domain, p.env)
+	if errors.Is(err, runs.ErrData) {
+		fmt.Fprintf(p.stderr, "without the task: %v\n", err)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	t, _ := w.Task(key.Task)
+	return t, nil
+}
+
+// sliceOf is the slice that the plan puts a task into.
+func sliceOf(r *runs.Run, key sim.Key) metrics.Slice {
+	if slices.ContainsFunc(r.Plan(), func(p runs.Planned) bool { return p.Key == key && p.Mut }) {
+		return metrics.Mut
+	}
+	return metrics.PV
 }

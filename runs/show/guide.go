@@ -37,30 +37,55 @@ type interception struct {
 	} `json:"refusals"`
 }
 
-// guideEvent prints an event of a guide; ok is false if it is none, or cannot be read as one.
-func (p printer) guideEvent(e sim.Event) (ok bool) {
+// Note is an event in words. All texts may hold anything.
+type Note struct {
+	Guide    bool          // the event is of a guide and was understood; else it is told as it stands
+	Title    string        // what happened
+	Text     string        // what was told, whole
+	Messages []sim.Message // private, or held back
+	Lines    []string      // findings, one each
+}
+
+// NoteOf describes an event among all events of its record. ok is false for one that only repeats what the guide's own
+// events tell there.
+func NoteOf(e sim.Event, all []sim.Event) (n Note, ok bool) {
+	if n, ok := guideNote(e); ok {
+		return n, true
+	}
+	if e.Kind == sim.EventPrivate && guided(all, e.Index) {
+		return Note{}, false
+	}
+	side := ""
+	if e.Side != "" {
+		side = " (" + string(e.Side) + ")"
+	}
+	return Note{Title: fmt.Sprintf("%s%s %s", e.Kind, side, e.Text), Messages: e.Messages}, true
+}
+
+// guideNote describes an event of a guide; ok is false if it is none, or cannot be read as one.
+func guideNote(e sim.Event) (n Note, ok bool) {
+	n.Guide = true
 	switch e.Kind {
 	case guidanceEvent:
-		p.line("    ▸ guidance")
-		p.line("%s", indented(Safe(e.Text), "        "))
+		n.Title, n.Text = "guidance", e.Text
 	case failOpenEvent:
-		p.line("    ▸ verifier failed, the gate is open in this turn unless it is strict: %s", e.Text)
+		n.Title = "verifier failed, the gate is open in this turn unless it is strict: " + e.Text
 	case firingEvent:
 		var f firing
 		if !decode(e.Data, &f) {
-			return false
+			return Note{}, false
 		}
-		p.firing(f)
+		n.firing(f)
 	case interceptEvent, blockEvent:
 		var i interception
 		if !decode(e.Data, &i) {
-			return false
+			return Note{}, false
 		}
-		p.interception(e, i)
+		n.interception(e, i)
 	default:
-		return false
+		return Note{}, false
 	}
-	return true
+	return n, true
 }
 
 // decode reads the data of an event, which holds Go values while a run is young and plain JSON after that.
@@ -69,28 +94,32 @@ func decode(data map[string]any, into any) bool {
 	return err == nil && json.Unmarshal(text, into) == nil
 }
 
-func (p printer) firing(f firing) {
+func (n *Note) line(format string, args ...any) {
+	n.Lines = append(n.Lines, fmt.Sprintf(format, args...))
+}
+
+func (n *Note) firing(f firing) {
 	by := "by code"
 	if len(f.Calls) > 0 {
 		by = fmt.Sprintf("by %d model call(s)", len(f.Calls))
 	}
-	p.line("    ▸ firing %d, %s", f.After.Firings, by)
+	n.Title = fmt.Sprintf("firing %d, %s", f.After.Firings, by)
 	for _, t := range f.Record.Traverse {
 		if walk := walked(t.Walk); walk != "" {
-			p.line("        walk of %s: %s", t.ID, walk)
+			n.line("walk of %s: %s", t.ID, walk)
 		}
 	}
 	for _, q := range f.After.Requests {
-		p.line("        %s: %s", q.ID, standing(q))
+		n.line("%s: %s", q.ID, standing(q))
 	}
 	if f.After.Transfer {
-		p.line("        transfer: signalled")
+		n.line("transfer: signalled")
 	}
 	for _, r := range f.Rejected {
-		p.line("        rejected: %s", r)
+		n.line("rejected: %s", r)
 	}
 	if f.Reask != "" {
-		p.line("        asked again: %s", f.Reask)
+		n.line("asked again: %s", f.Reask)
 	}
 }
 
@@ -114,30 +143,21 @@ func standing(q verify.Request) string {
 func walked(walk []verify.Visit) string {
 	parts := make([]string, len(walk))
 	for i, v := range walk {
-		parts[i] = v.Node + " " + mark(v.Satisfied)
+		parts[i] = v.Node + " " + Mark(v.Satisfied)
 	}
 	return strings.Join(parts, " → ")
 }
 
-func (p printer) interception(e sim.Event, i interception) {
+func (n *Note) interception(e sim.Event, i interception) {
 	what := "let through, though not enabled"
 	for _, r := range i.Refusals {
 		if r.Held {
 			what = "held back"
 		}
+		n.line("%s: %s", r.Tool, r.Reason)
 	}
-	p.line("    ▸ %s: %s (%s gate)", e.Kind, what, i.Mode)
-	for _, m := range e.Messages {
-		if m.HasText() {
-			p.line("%s", indented(Safe(m.TextOf()), "        "))
-		}
-		for _, c := range m.ToolCalls {
-			p.line("        → %s%s", call(c), p.held(c))
-		}
-	}
-	for _, r := range i.Refusals {
-		p.line("        %s: %s", r.Tool, r.Reason)
-	}
+	n.Title = fmt.Sprintf("%s: %s (%s gate)", e.Kind, what, i.Mode)
+	n.Messages = e.Messages
 }
 
 // guided reports whether the guide's own events tell at an index what was private there.

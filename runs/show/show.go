@@ -11,14 +11,13 @@ import (
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/report"
 	"github.com/tauguide/tauguide/sim"
-	"github.com/tauguide/tauguide/sim/attack"
 )
 
 // View is what is known about one trial.
 type View struct {
 	Record sim.Record
 	Score  *sim.Score    // nil if it was not scored
-	Task   *domains.Task // nil if the data no longer has it
+	Task   *domains.Task // nil if neither the data nor the run has it
 	Slice  metrics.Slice
 	Attack *Attack // nil if the user did not attack
 }
@@ -32,11 +31,13 @@ type Options struct {
 // rubric says.
 func Print(w io.Writer, v View, o Options) error {
 	b := bufio.NewWriter(w)
-	p := printer{w: b, options: o, attack: v.Attack, hits: v.Attack.hits(v.Record)}
+	p := printer{w: b, options: o, marks: v.Attack.Marks(v.Record)}
 	p.head(v)
 	p.talk(v.Record)
 	p.end(v.Record)
-	p.outcome()
+	if outcome := p.marks.Outcome(); outcome != "" {
+		p.line("%s", outcome)
+	}
 	p.reward(v.Score)
 	p.gold(v)
 	p.difference(v.Score)
@@ -49,8 +50,7 @@ func Print(w io.Writer, v View, o Options) error {
 type printer struct {
 	w       *bufio.Writer
 	options Options
-	attack  *Attack
-	hits    map[place]attack.Forbidden
+	marks   Marks
 }
 
 // line prints a line of our own making around texts that may hold anything.
@@ -65,14 +65,15 @@ func (p printer) head(v View) {
 		p.line("%s", report.SyntheticNote)
 	}
 	if v.Task != nil {
-		p.line("task (%s): %s", v.Slice, purpose(v.Task))
+		p.line("task (%s): %s", v.Slice, Purpose(v.Task))
 	} else {
-		p.line("task: no longer in the data")
+		p.line("task: it is not in the data")
 	}
 	p.line("")
 }
 
-func purpose(t *domains.Task) string {
+// Purpose says what a task is about: in the words of its author, or else in those of its user, cut to a line.
+func Purpose(t *domains.Task) string {
 	if t.Description != nil && t.Description.Purpose != nil {
 		return *t.Description.Purpose
 	}
@@ -115,10 +116,19 @@ func (p printer) message(i int, m sim.Message) {
 		p.line("%3d %s:", i, who)
 	}
 	for k, c := range m.ToolCalls {
-		p.line("      → %s%s", call(c), p.delivered(i, k, c))
+		p.call("      ", c, p.marks.Delivered(i, k, c))
 	}
 }
 
+// call prints a call and its mark, if it has one.
+func (p printer) call(margin string, c sim.ToolCall, mark string) {
+	if mark != "" {
+		mark = "   " + mark
+	}
+	p.line("%s→ %s%s", margin, CallText(c), mark)
+}
+
+// speaker says who wrote a message, or whose call it answers.
 func speaker(m sim.Message) string {
 	if m.Side() == domains.UserSide {
 		return "user"
@@ -126,15 +136,16 @@ func speaker(m sim.Message) string {
 	return "agent"
 }
 
-func call(c sim.ToolCall) string {
+// CallText writes a call as name(argument: value, ...), values as JSON; one with unusable arguments as they came.
+func CallText(c sim.ToolCall) string {
 	if c.Reason != "" {
 		return fmt.Sprintf("%s(malformed: %s) [%s]", c.Name, c.Malformed, c.Reason)
 	}
-	return function(c.Name, c.Arguments)
+	return ActionText(c.Name, c.Arguments)
 }
 
-// function prints a call as name(argument: value, ...), values as JSON.
-func function(name string, args value.Value) string {
+// ActionText is CallText for a name and its arguments.
+func ActionText(name string, args value.Value) string {
 	var parts []string
 	m, _ := args.Map()
 	for k, v := range m.All() {
@@ -148,19 +159,31 @@ func function(name string, args value.Value) string {
 }
 
 func (p printer) event(e sim.Event, all []sim.Event) {
-	if p.guideEvent(e) || e.Kind == sim.EventPrivate && guided(all, e.Index) {
+	n, ok := NoteOf(e, all)
+	if !ok {
 		return
 	}
-	side := ""
-	if e.Side != "" {
-		side = " (" + string(e.Side) + ")"
+	bullet, margin := "·", "          "
+	if n.Guide {
+		bullet, margin = "▸", "        "
 	}
-	p.line("    · %s%s %s", e.Kind, side, e.Text)
-	for _, m := range e.Messages {
-		p.line("%s", indented(Safe(fmt.Sprintf("%s: %s", m.Role, m.TextOf())), "        "))
-		for _, c := range m.ToolCalls {
-			p.line("          → %s%s", call(c), p.held(c))
+	p.line("    %s %s", bullet, n.Title)
+	if n.Text != "" {
+		p.line("%s", indented(Safe(n.Text), "        "))
+	}
+	for _, m := range n.Messages {
+		switch {
+		case !n.Guide:
+			p.line("%s", indented(Safe(fmt.Sprintf("%s: %s", m.Role, m.TextOf())), "        "))
+		case m.HasText():
+			p.line("%s", indented(Safe(m.TextOf()), "        "))
 		}
+		for _, c := range m.ToolCalls {
+			p.call(margin, c, p.marks.Held(c))
+		}
+	}
+	for _, l := range n.Lines {
+		p.line("        %s", l)
 	}
 }
 
@@ -197,17 +220,18 @@ func (p printer) reward(s *sim.Score) {
 		p.line("  replaying gave %d results other than recorded", s.Drift)
 	}
 	for _, a := range s.Info.EnvAssertions {
-		p.line("  %s assertion %s", mark(a.Met), a.Assertion.FuncName)
+		p.line("  %s assertion %s", Mark(a.Met), a.Assertion.FuncName)
 	}
 	for _, c := range s.Info.CommunicateChecks {
-		p.line("  %s told the user: %s", mark(c.Met), c.Info)
+		p.line("  %s told the user: %s", Mark(c.Met), c.Info)
 	}
 	for _, v := range s.Info.NLAssertions {
-		p.line("  %s judged: %s (%s)", mark(v.Met), v.Assertion, v.Justification)
+		p.line("  %s judged: %s (%s)", Mark(v.Met), v.Assertion, v.Justification)
 	}
 }
 
-func mark(ok bool) string {
+// Mark is a tick or a cross.
+func Mark(ok bool) string {
 	if ok {
 		return "✓"
 	}
@@ -223,13 +247,13 @@ func (p printer) gold(v View) {
 	for i, a := range v.Task.Criteria.Actions {
 		matched := " "
 		if v.Score != nil && i < len(v.Score.Info.ActionChecks) {
-			matched = mark(v.Score.Info.ActionChecks[i].Match)
+			matched = Mark(v.Score.Info.ActionChecks[i].Match)
 		}
 		by := ""
 		if a.Requestor == domains.UserSide {
 			by = "user: "
 		}
-		p.line("  %s %s%s", matched, by, function(a.Name, a.Arguments))
+		p.line("  %s %s%s", matched, by, ActionText(a.Name, a.Arguments))
 	}
 }
 

@@ -106,3 +106,12 @@ func TestPrint(t *testing.T) {
 		t.Error("a control character reached the terminal")
 	}
 }
+
+// TestPieces tells escapes from texts that look like them.
+func TestPieces(t *testing.T) {
+	got := show.Pieces("a\\u{1b}\x1b\x00b\n\tc")
+	want := []show.Piece{{Text: `a\u{1b}`}, {Text: `\u{1b}\u{0}`, Escape: true}, {Text: "b\n    c"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,5 +1,6 @@
 // Package show prints one recorded conversation for a reader at a terminal: who said and called what, what the tools
-// returned, how the reward came about, and where the end state differs from the wanted one.
+// returned, how the reward came about, and where the end state differs from the wanted one. What it knows of records is
+// exported for other ways to show them.
 package show
 
 import (
@@ -8,24 +9,63 @@ import (
 	"unicode"
 )
 
-// Safe makes a text harmless to a terminal and readable without surprises: control characters, bidirectional
-// overrides and other invisible format characters appear as \u{…}, invalid bytes as \x.., line breaks stay.
-func Safe(s string) string {
+// Piece is a part of a text: as it stands, or the escape of what must not be shown as it stands.
+type Piece struct {
+	Text   string
+	Escape bool
+}
+
+// Pieces makes a text harmless and readable without surprises: control characters, bidirectional overrides and other
+// invisible format characters are escapes \u{…}, invalid bytes are escapes \x.., line breaks stay. No two neighbours are
+// of one kind.
+func Pieces(s string) []Piece {
+	var out []Piece
 	var b strings.Builder
+	escape := false
+	flush := func() {
+		if b.Len() > 0 {
+			out = append(out, Piece{b.String(), escape})
+			b.Reset()
+		}
+	}
 	for i, r := range s {
+		text := escaped(s, i, r)
+		if (text != "") != escape {
+			flush()
+			escape = text != ""
+		}
 		switch {
-		case r == '\n':
-			b.WriteRune(r)
-		case r == unicode.ReplacementChar && s[i] != 0xEF:
-			fmt.Fprintf(&b, "\\x%02x", s[i])
+		case text != "":
+			b.WriteString(text)
 		case r == '\t':
 			b.WriteString("    ")
-		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r),
-			unicode.Is(unicode.Cf, r) && r != '\u200d', unicode.Is(unicode.Co, r):
-			fmt.Fprintf(&b, "\\u{%x}", r)
 		default:
 			b.WriteRune(r)
 		}
+	}
+	flush()
+	return out
+}
+
+// escaped is what stands for the character at i; "" where it may stand itself.
+func escaped(s string, i int, r rune) string {
+	switch {
+	case r == '\n', r == '\t':
+		return ""
+	case r == unicode.ReplacementChar && s[i] != 0xEF:
+		return fmt.Sprintf("\\x%02x", s[i])
+	case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r),
+		unicode.Is(unicode.Cf, r) && r != '\u200d', unicode.Is(unicode.Co, r):
+		return fmt.Sprintf("\\u{%x}", r)
+	}
+	return ""
+}
+
+// Safe is the text of the pieces, for a terminal.
+func Safe(s string) string {
+	var b strings.Builder
+	for _, p := range Pieces(s) {
+		b.WriteString(p.Text)
 	}
 	return b.String()
 }

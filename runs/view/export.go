@@ -1,0 +1,127 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+)
+
+// Copied says what an export wrote.
+type Copied struct {
+	Pages, Records int      // pages, and records as they stand in the runs
+	Troubled       []string // files of pages that tell of an error, such as a record that is damaged
+}
+
+// Export writes all pages into a folder that must be new or empty, with links that work from there: from a disk, or put
+// on a server. The folder is there whole or not at all. Pages are of the runs as they were when it began.
+func (s *Site) Export(ctx context.Context, dir string) (Copied, error) {
+	if err := vacant(dir); err != nil {
+		return Copied{}, err
+	}
+	still := &Site{slugs: s.slugs, pages: s.pages}
+	for _, r := range s.shelf {
+		taken, err := r.snapshot()
+		if err != nil {
+			return Copied{}, err
+		}
+		still.shelf = append(still.shelf, &shelved{dir: r.dir, slug: r.slug, env: r.env, frozen: taken})
+	}
+	dir = filepath.Clean(dir)
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return Copied{}, fmt.Errorf("export: %w", err)
+	}
+	temp, err := os.MkdirTemp(filepath.Dir(dir), ".tmp-*")
+	if err != nil {
+		return Copied{}, fmt.Errorf("export: %w", err)
+	}
+	done, err := still.copyTo(ctx, temp)
+	if err == nil {
+		err = os.Chmod(temp, 0o755)
+	}
+	if err == nil {
+		err = putInPlace(temp, dir)
+	}
+	if err != nil {
+		return Copied{}, errors.Join(fmt.Errorf("export: %w", err), os.RemoveAll(temp))
+	}
+	return done, nil
+}
+
+// vacant refuses a folder that has anything in it.
+func vacant(dir string) error {
+	list, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("export to %s: %w: name a new folder", dir, err)
+	case len(list) > 0:
+		return fmt.Errorf("export to %s: the folder is not empty: name a new one, or empty it", dir)
+	}
+	return nil
+}
+
+func putInPlace(temp, dir string) error {
+	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.Rename(temp, dir)
+}
+
+// address is a page of the site.
+type address struct {
+	path  string
+	query string // encoded
+}
+
+// copyTo follows all links from the start page on.
+func (s *Site) copyTo(ctx context.Context, dir string) (Copied, error) {
+	var out Copied
+	seen := map[address]bool{}
+	var queue []address
+	add := func(path string, query url.Values) {
+		if a := (address{path, query.Encode()}); !seen[a] {
+			seen[a] = true
+			queue = append(queue, a)
+		}
+	}
+	add("/", nil)
+	made := map[string]bool{}
+	for len(queue) > 0 {
+		if err := ctx.Err(); err != nil {
+			return out, fmt.Errorf("stopped with %d pages made: %w", out.Pages, err)
+		}
+		at := queue[0]
+		queue = queue[1:]
+		query, err := url.ParseQuery(at.query)
+		if err != nil {
+			return out, err
+		}
+		file := fileOf(at.path, query)
+		p := s.get(at.path, query, &copied{file: file, seen: add})
+		switch {
+		case p.status != http.StatusOK:
+			out.Troubled = append(out.Troubled, file)
+		case p.kind == jsonType:
+			out.Records++
+		case p.kind == htmlType:
+			out.Pages++
+		}
+		full := filepath.Join(dir, filepath.FromSlash(file))
+		if folder := filepath.Dir(full); !made[folder] {
+			if err := os.MkdirAll(folder, 0o755); err != nil {
+				return out, err
+			}
+			made[folder] = true
+		}
+		if err := os.WriteFile(full, p.body, 0o644); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}

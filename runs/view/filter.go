@@ -1,0 +1,122 @@
+package view
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/tauguide/tauguide/metrics"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// perPage is how many lines a page of a list has.
+const perPage = 100
+
+// outcome is what a list calls the state of a trial.
+type outcome string
+
+// The outcomes. A trial without a record waits; in figures it counts as void, as it does in tables.
+const (
+	passed  outcome = "passed"
+	failed  outcome = "failed"
+	void    outcome = "void"
+	pending outcome = "pending"
+	waiting outcome = "waiting"
+)
+
+func outcomes() []outcome { return []outcome{passed, failed, void, pending, waiting} }
+
+// mark is a sign for an outcome that can be told without colours.
+func (o outcome) mark() string {
+	switch o {
+	case passed:
+		return "✓"
+	case failed:
+		return "✗"
+	case pending:
+		return "?"
+	case void:
+		return "∅"
+	}
+	return "·"
+}
+
+// filter chooses trials of a run. Fields that are empty choose all. Domain and system are slugs.
+type filter struct {
+	domain, system, task string // task: a part of its id, in whatever case
+	outcome              outcome
+	slice                metrics.Slice
+	ending               sim.Reason
+}
+
+func filterOf(q url.Values) filter {
+	return filter{domain: q.Get("domain"), system: q.Get("system"), task: q.Get("task"), outcome: outcome(q.Get("outcome")),
+		slice: metrics.Slice(q.Get("slice")), ending: sim.Reason(q.Get("ending"))}
+}
+
+// values are the query of the filter, without fields that choose all.
+func (f filter) values() url.Values {
+	q := url.Values{}
+	for name, v := range map[string]string{"domain": f.domain, "system": f.system, "task": f.task, "outcome": string(f.outcome),
+		"slice": string(f.slice), "ending": string(f.ending)} {
+		if v != "" {
+			q.Set(name, v)
+		}
+	}
+	return q
+}
+
+func (f filter) page(n int) url.Values {
+	q := f.values()
+	if n > 1 {
+		q.Set("page", strconv.Itoa(n))
+	}
+	return q
+}
+
+// matches reports whether a trial of the snapshot is among those chosen.
+func (f filter) matches(s *snapshot, r *row) bool {
+	return (f.domain == "" || s.domains.slug[r.Domain] == f.domain) && (f.system == "" || s.systems.slug[r.System] == f.system) &&
+		(f.task == "" || strings.Contains(strings.ToLower(r.Task), strings.ToLower(f.task))) &&
+		(f.outcome == "" || r.outcome == f.outcome) && (f.slice == "" || f.slice == metrics.All || f.slice == r.slice()) &&
+		(f.ending == "" || r.ending == f.ending)
+}
+
+// chosen lists the trials that a filter chooses, by their places in the snapshot.
+func (s *snapshot) chosen(f filter) []int {
+	var out []int
+	for i := range s.rows {
+		if f.matches(s, &s.rows[i]) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// around finds the trials before and after one among those that a filter chooses, by their places; -1 for none.
+func (s *snapshot) around(f filter, at int) (before, after int) {
+	before, after = at-1, at+1
+	for before >= 0 && !f.matches(s, &s.rows[before]) {
+		before--
+	}
+	for after < len(s.rows) && !f.matches(s, &s.rows[after]) {
+		after++
+	}
+	if after == len(s.rows) {
+		after = -1
+	}
+	return before, after
+}
+
+// paging says which part of a list a page shows.
+type paging struct{ page, pages, from, to int }
+
+func pageOf(q url.Values, n int) paging {
+	p := paging{page: 1, pages: max(1, (n+perPage-1)/perPage)}
+	if k, err := strconv.Atoi(q.Get("page")); err == nil {
+		p.page = min(max(k, 1), p.pages)
+	}
+	p.from = (p.page - 1) * perPage
+	p.to = min(p.from+perPage, n)
+	return p
+}

@@ -1,0 +1,137 @@
+package view
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+
+	"github.com/tauguide/tauguide/runs/show"
+)
+
+// mostMarks is how many trials a cell of the matrix links one by one.
+const mostMarks = 8
+
+// matrixRow is a task with what each system made of it.
+type matrixRow struct {
+	Task  text
+	Cells []matrixCell
+}
+
+// matrixCell is the trials of one system at one task.
+type matrixCell struct {
+	Held   bool
+	Passes string // of how many that can be judged
+	Class  string
+	Marks  []anchor
+	More   *anchor // to the rest
+}
+
+// matrix is the page of tasks against systems.
+func (v *visit) matrix() (page, error) {
+	domain, ok := v.domains.name[v.query.Get("domain")]
+	if !ok {
+		domain = v.domains.list[0]
+	}
+	groups, systems := v.byTask(domain)
+	at := pageOf(v.query, len(groups))
+	var rows []matrixRow
+	for _, g := range groups[at.from:at.to] {
+		rows = append(rows, v.matrixRow(domain, g, systems))
+	}
+	here := func(d string, n int) string {
+		q := url.Values{"domain": {v.domains.slug[d]}}
+		if n > 1 {
+			q.Set("page", strconv.Itoa(n))
+		}
+		if d == v.domains.list[0] {
+			q.Del("domain")
+		}
+		return v.to("/"+v.place.slug+"/matrix/", q, "")
+	}
+	var tabs []anchor
+	for _, d := range v.domains.list {
+		tab := anchor{To: here(d, 1), Text: textOf(d)}
+		if d == domain {
+			tab = anchor{Text: textOf(d), Class: "here"}
+		}
+		tabs = append(tabs, tab)
+	}
+	var heads []text
+	for _, y := range systems {
+		heads = append(heads, textOf(y))
+	}
+	p, err := v.render("matrix.html", "Tasks × systems of "+v.manifest.Name, v.crumbs(anchor{Text: textOf("tasks × systems")}),
+		map[string]any{"Tabs": tabs, "Systems": heads, "Rows": rows, "Pages": v.pages(at, func(n int) string { return here(domain, n) }),
+			"Trials": v.trialsAt(nil), "Domain": textOf(domain)})
+	p.list = v.live
+	return p, err
+}
+
+// span is the part of rows that is of one task.
+type span struct{ from, to int }
+
+// byTask groups the trials of a domain, and lists the systems that have any there.
+func (v *visit) byTask(domain string) (groups []span, systems []string) {
+	has := map[string]bool{}
+	for i := range v.rows {
+		r := &v.rows[i]
+		if r.Domain != domain {
+			continue
+		}
+		has[r.System] = true
+		if n := len(groups); n > 0 && v.rows[groups[n-1].from].Task == r.Task {
+			groups[n-1].to = i + 1
+		} else {
+			groups = append(groups, span{i, i + 1})
+		}
+	}
+	for _, y := range v.systems.list {
+		if has[y] {
+			systems = append(systems, y)
+		}
+	}
+	return groups, systems
+}
+
+func (v *visit) matrixRow(domain string, g span, systems []string) matrixRow {
+	out := matrixRow{Task: textOf(v.rows[g.from].Task), Cells: make([]matrixCell, len(systems))}
+	i := g.from
+	for k, y := range systems {
+		var c matrixCell
+		passes, judged := 0, 0
+		for ; i < g.to && v.rows[i].System == y; i++ {
+			r := &v.rows[i]
+			c.Held = true
+			switch r.outcome {
+			case passed:
+				passes++
+				judged++
+			case failed:
+				judged++
+			}
+			if len(c.Marks) < mostMarks {
+				c.Marks = append(c.Marks, anchor{To: v.trialAt(r, nil), Text: textOf(r.outcome.mark()), Class: string(r.outcome),
+					Hint: fmt.Sprintf("trial %d: %s", r.Trial, r.outcome)})
+			} else if c.More == nil {
+				f := filter{domain: v.domains.slug[domain], system: v.systems.slug[y]}
+				c.More = &anchor{To: v.trialsAt(f.values()), Text: textOf("…"), Hint: "all trials of " + show.Safe(y)}
+			}
+		}
+		c.Passes, c.Class = fmt.Sprintf("%d/%d", passes, judged), shade(passes, judged)
+		out.Cells[k] = c
+	}
+	return out
+}
+
+// shade is the class of a cell by its share of passes.
+func shade(passes, judged int) string {
+	switch {
+	case judged == 0:
+		return "none"
+	case passes == judged:
+		return "all"
+	case passes == 0:
+		return "no"
+	}
+	return "some"
+}

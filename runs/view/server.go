@@ -1,0 +1,127 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// DefaultAddr is where pages are served unless told otherwise: any free port of the loopback.
+const DefaultAddr = "127.0.0.1:0"
+
+// refreshSeconds is how often a browser loads a list again while its run is being written.
+const refreshSeconds = 5
+
+// AddrError means that an address is none that pages may be served on. Whoever reaches them reads all that was recorded,
+// and there is no password.
+type AddrError struct{ Addr, Why string }
+
+func (e *AddrError) Error() string {
+	return fmt.Sprintf("address %q %s: pages are served to this machine alone, as on 127.0.0.1:7575; from elsewhere, reach them through an SSH tunnel, or copy what --export writes", e.Addr, e.Why)
+}
+
+// Listen opens a port of the loopback. An error is an *AddrError where the address is not of the loopback.
+func Listen(addr string) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, &AddrError{addr, "is not of the form HOST:PORT"}
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return nil, &AddrError{addr, fmt.Sprintf("has no port from 0 to 65535 but %q", port)}
+	} else if port = strconv.FormatUint(n, 10); !loopback(host) {
+		return nil, &AddrError{addr, "is not of the loopback"}
+	}
+	if strings.EqualFold(host, "localhost") {
+		host = "127.0.0.1" // whatever the name resolves to here
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w; choose another with --addr", addr, err)
+	}
+	return l, nil
+}
+
+// loopback reports whether a host is this machine by its own account: a name or an address without a port.
+func loopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.Zone() == "" && a.Unmap().IsLoopback()
+}
+
+// loopbackHost reports whether the Host header of a request names the loopback. A page from elsewhere whose name was made to
+// resolve to this machine comes with its own name.
+func loopbackHost(header string) bool {
+	host := header
+	if h, port, err := net.SplitHostPort(header); err == nil {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			return false
+		}
+		host = h
+	} else if strings.HasPrefix(header, "[") && strings.HasSuffix(header, "]") {
+		host = header[1 : len(header)-1]
+	}
+	return loopback(host)
+}
+
+// Handler serves the pages. It answers GET and HEAD for hosts of the loopback, and nothing else.
+func (s *Site) Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		switch {
+		case !loopbackHost(r.Host):
+			http.Error(w, "this server answers to the names of this machine's loopback alone, such as 127.0.0.1 and localhost", http.StatusForbidden)
+		case r.Method != http.MethodGet && r.Method != http.MethodHead:
+			h.Set("Allow", "GET, HEAD")
+			http.Error(w, "pages can be read, and nothing else", http.StatusMethodNotAllowed)
+		default:
+			s.get(r.URL.EscapedPath(), r.URL.Query(), served{}).write(w)
+		}
+	})
+}
+
+func (p page) write(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("Content-Type", p.kind)
+	h.Set("Content-Length", strconv.Itoa(len(p.body)))
+	if p.name != "" {
+		h.Set("Content-Disposition", `attachment; filename="`+p.name+`"`)
+	}
+	if p.list {
+		h.Set("Refresh", strconv.Itoa(refreshSeconds))
+	}
+	w.WriteHeader(p.status)
+	_, _ = w.Write(p.body) // a reader who went away is no error
+}
+
+// Serve answers on a listener until ctx is done, and then lets running requests end for a moment. It returns nil then.
+func (s *Site) Serve(ctx context.Context, l net.Listener) error {
+	srv := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: time.Minute,
+		MaxHeaderBytes: 1 << 16}
+	done := make(chan error, 1)
+	go func() { done <- srv.Serve(l) }()
+	select {
+	case err := <-done:
+		return fmt.Errorf("serve pages: %w", err)
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+	defer cancel()
+	if err := srv.Shutdown(grace); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("end serving pages: %w", err)
+	}
+	return nil
+}

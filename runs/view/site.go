@@ -1,0 +1,222 @@
+// Package view makes web pages of recorded runs: what was run, every trial, every conversation, and two conversations
+// side by side. The pages are plain HTML with one style sheet: no script, nothing from elsewhere. They are served to the
+// machine's own user over loopback, or written into a folder.
+//
+// Whatever a model, a tool or a data set wrote reaches a page as text alone: it goes through show.Pieces, which makes
+// what is invisible visible, and then through the escaping of html/template.
+package view
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+)
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+//go:embed style.css
+var styleSheet []byte
+
+// Site is the pages of some runs. Safe for concurrent use.
+type Site struct {
+	shelf []*shelved
+	slugs *names // of the runs, by folder as given
+	pages *template.Template
+}
+
+// Open reads the runs of the given folders. env resolves variables in the names of their data folders. An error means that
+// a folder is no run, or one that cannot be read.
+func Open(dirs []string, env func(string) string) (*Site, error) {
+	s := &Site{}
+	var err error
+	if s.pages, err = template.New("").ParseFS(templateFiles, "templates/*.html"); err != nil {
+		return nil, err
+	}
+	base := make([]string, len(dirs))
+	taken := map[string]bool{}
+	for i, dir := range dirs {
+		whole, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, err
+		}
+		base[i] = filepath.Base(whole)
+		for n := 2; taken[base[i]]; n++ {
+			base[i] = fmt.Sprintf("%s-%d", filepath.Base(whole), n)
+		}
+		taken[base[i]] = true
+	}
+	s.slugs = newNames(base)
+	for i, dir := range dirs {
+		r := &shelved{dir: dir, slug: s.slugs.slug[base[i]], env: env}
+		if _, err := r.snapshot(); err != nil {
+			return nil, err
+		}
+		s.shelf = append(s.shelf, r)
+	}
+	return s, nil
+}
+
+// page is what answers a request.
+type page struct {
+	status int
+	kind   string // Content-Type
+	body   []byte
+	name   string // under which a browser stores it; "" to show it
+	list   bool   // a page of lists whose run is being written
+}
+
+const (
+	htmlType = "text/html; charset=utf-8"
+	cssType  = "text/css; charset=utf-8"
+	jsonType = "application/json; charset=utf-8"
+)
+
+// failure is an error with the status that answers it.
+type failure struct {
+	status int
+	err    error
+	raw    string // path of the file that cannot be shown, to have it as it is; "" for none
+}
+
+func (f failure) Error() string { return f.err.Error() }
+func (f failure) Unwrap() error { return f.err }
+
+func notFound(format string, args ...any) error {
+	return failure{status: http.StatusNotFound, err: fmt.Errorf(format, args...)}
+}
+
+// statusOf is the status that answers an error.
+func statusOf(err error) int {
+	var f failure
+	switch {
+	case errors.As(err, &f):
+		return f.status
+	case errors.Is(err, fs.ErrNotExist):
+		return http.StatusNotFound
+	}
+	return http.StatusInternalServerError
+}
+
+// get makes the page at a path, as it stands in an address. It never fails: what cannot be shown is told on a page.
+func (s *Site) get(path string, query url.Values, l linker) (p page) {
+	defer func() {
+		if broken := recover(); broken != nil { // a record of some shape that nobody thought of must not end the program
+			p = s.trouble(fmt.Errorf("making the page broke: %v", broken), l)
+		}
+	}()
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	v := &visit{site: s, linker: l, query: query}
+	var err error
+	switch {
+	case path == "/":
+		p, err = v.start()
+	case path == "/style.css":
+		return page{status: http.StatusOK, kind: cssType, body: styleSheet}
+	default:
+		p, err = v.ofRun(parts)
+	}
+	if err != nil {
+		return s.trouble(err, l)
+	}
+	return p
+}
+
+// visit is one request.
+type visit struct {
+	site *Site
+	linker
+	query url.Values
+	place *shelved
+	*snapshot
+}
+
+// ofRun answers for the pages of one run.
+func (v *visit) ofRun(parts []string) (page, error) {
+	if err := v.enter(parts[0]); err != nil {
+		return page{}, err
+	}
+	rest := parts[1:]
+	switch {
+	case len(rest) == 0:
+		return v.overview()
+	case rest[0] == "trials" && len(rest) == 1:
+		return v.trials()
+	case rest[0] == "matrix" && len(rest) == 1:
+		return v.matrix()
+	case rest[0] == "trial" && len(rest) >= 5:
+		return v.trialPages(rest[1:5], rest[5:])
+	}
+	return page{}, notFound("there is no such page: go on from the start page")
+}
+
+// enter finds a run by its slug.
+func (v *visit) enter(slug string) error {
+	for _, r := range v.site.shelf {
+		if r.slug == slug {
+			s, err := r.snapshot()
+			if err != nil {
+				return err
+			}
+			v.place, v.snapshot = r, s
+			return nil
+		}
+	}
+	return notFound("no run of this name was given to the viewer: go on from the start page")
+}
+
+// frame is what every page has.
+type frame struct {
+	Title     text
+	Style     string
+	Crumbs    []anchor
+	Still     bool
+	Synthetic bool
+	Live      bool
+	Content   any
+}
+
+// anchor is a link. Without To it is text.
+type anchor struct {
+	To    string
+	Text  text
+	Class string
+	Hint  string
+}
+
+// render makes a page of a template.
+func (v *visit) render(name, title string, crumbs []anchor, content any) (page, error) {
+	f := frame{Title: textOf(title), Style: v.to("/style.css", nil, ""), Crumbs: append([]anchor{{To: v.to("/", nil, ""), Text: textOf("runs")}}, crumbs...),
+		Still: v.still(), Content: content}
+	if v.snapshot != nil {
+		f.Synthetic, f.Live = v.manifest.Synthetic, v.live
+	}
+	var b bytes.Buffer
+	if err := v.site.pages.ExecuteTemplate(&b, name, f); err != nil {
+		return page{}, err
+	}
+	return page{status: http.StatusOK, kind: htmlType, body: b.Bytes()}, nil
+}
+
+// trouble is the page that tells of an error.
+func (s *Site) trouble(err error, l linker) page {
+	v := &visit{site: s, linker: l}
+	status, raw := statusOf(err), ""
+	if f := (failure{}); errors.As(err, &f) && f.raw != "" {
+		raw = l.to(f.raw, nil, "")
+	}
+	p, failed := v.render("trouble.html", http.StatusText(status), nil,
+		map[string]any{"Status": fmt.Sprintf("%d %s", status, http.StatusText(status)), "Error": textOf(err.Error()), "Raw": raw})
+	if failed != nil {
+		return page{status: http.StatusInternalServerError, kind: "text/plain; charset=utf-8", body: []byte("this page cannot be made\n")}
+	}
+	p.status = status
+	return p
+}

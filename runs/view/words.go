@@ -1,0 +1,183 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/show"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// mostShown is how many bytes of one text a page shows; the record has the rest.
+const mostShown = 200_000
+
+// cut shortens a text that would make a page too long to use.
+func cut(s string) (shown string, left int) {
+	if len(s) <= mostShown {
+		return s, 0
+	}
+	at := mostShown
+	for at > mostShown-4 && s[at]&0xC0 == 0x80 { // not within a character
+		at--
+	}
+	return s[:at], len(s) - at
+}
+
+// text is a text of a model, a tool or a data set, for the template of that name.
+type text struct {
+	Pieces []show.Piece
+	Left   int // bytes that are not shown
+}
+
+func textOf(s string) text {
+	shown, left := cut(s)
+	return text{show.Pieces(shown), left}
+}
+
+// laidOut breaks JSON into lines; what is none stays as it is. Numbers and texts keep their spelling.
+func laidOut(s string) string {
+	trimmed := strings.TrimSpace(s)
+	if len(s) > mostShown || trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' {
+		return s
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, []byte(trimmed), "", "  ") != nil {
+		return s
+	}
+	return b.String()
+}
+
+// excerpt is the beginning of a text, on one line.
+func excerpt(s string, most int) string {
+	line := strings.Join(strings.Fields(firstBytes(s, 4*most)), " ")
+	if r := []rune(line); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	if len(s) > 4*most {
+		return line + "…"
+	}
+	return line
+}
+
+func firstBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
+}
+
+// grouped writes a whole number with commas.
+func grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
+		s = s[:at] + "," + s[at:]
+	}
+	return s
+}
+
+func dollars(v float64) string {
+	digits := 2
+	if v > 0 && v < 1 {
+		digits = 4
+	}
+	return "$" + strconv.FormatFloat(v, 'f', digits, 64)
+}
+
+// cost is a sum of dollars, or a question mark.
+func cost(c *float64) string {
+	if c == nil {
+		return "?"
+	}
+	return dollars(*c)
+}
+
+func tokens(c *int64) string {
+	if c == nil {
+		return "?"
+	}
+	return grouped(*c)
+}
+
+func counted(c llm.Count) string {
+	if !c.Known {
+		return "?"
+	}
+	return grouped(c.N)
+}
+
+func seconds(v float64) string {
+	if v >= 100 {
+		return strconv.FormatFloat(v, 'f', 0, 64) + " s"
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64) + " s"
+}
+
+func reward(r *float64) string {
+	if r == nil {
+		return "–"
+	}
+	return strconv.FormatFloat(*r, 'g', 6, 64)
+}
+
+// spending sums what attempts cost, and counts what the sums miss.
+type spending struct {
+	attempts, unpriced, uncounted int64
+	dollars                       float64
+	tokens                        int64
+}
+
+func (s *spending) add(e *runs.Entry) {
+	s.attempts++
+	if e.Cost == nil {
+		s.unpriced++
+	}
+	if e.Tokens == nil {
+		s.uncounted++
+	}
+	for _, u := range e.Usage {
+		s.dollars += u.Cost
+		s.tokens += u.Prompt + u.Completion
+	}
+	if e.Usage == nil { // of an older program
+		if e.Cost != nil {
+			s.dollars += *e.Cost
+		}
+		if e.Tokens != nil {
+			s.tokens += *e.Tokens
+		}
+	}
+}
+
+func (s *spending) String() string {
+	out := "no cost known"
+	switch {
+	case s.attempts == 0:
+		return "nothing yet"
+	case s.unpriced == 0:
+		out = dollars(s.dollars)
+	case s.unpriced < s.attempts || s.dollars > 0:
+		out = fmt.Sprintf("at least %s; the cost of %s of %s attempts is not wholly known", dollars(s.dollars), grouped(s.unpriced), grouped(s.attempts))
+	}
+	out += ", " + grouped(s.tokens) + " tokens"
+	if s.uncounted > 0 {
+		out += fmt.Sprintf(" (those of %s attempts not wholly known)", grouped(s.uncounted))
+	}
+	return out
+}
+
+// callText describes one model call in a line.
+func callText(c sim.ModelCall) string {
+	out := fmt.Sprintf("%s %s: %s + %s tokens", c.Role, c.Model, counted(c.Usage.PromptTokens), counted(c.Usage.CompletionTokens))
+	if c.Cost != nil {
+		out += ", " + dollars(*c.Cost)
+	}
+	if c.Transport.Attempts > 1 {
+		out += fmt.Sprintf(", %d tries", c.Transport.Attempts)
+	}
+	return out
+}

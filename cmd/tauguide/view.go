@@ -99,11 +99,14 @@ func exportPages(cmd *cobra.Command, p process, dirs []string, to string, asJSON
 		return err
 	}
 	for _, file := range done.Troubled {
-		fmt.Fprintf(p.stderr, "warning: %s tells of an error or of a trial that was not held\n", filepath.Join(to, filepath.FromSlash(file)))
+		fmt.Fprintf(p.stderr, "warning: %s tells of an error, such as a damaged record\n", filepath.Join(to, filepath.FromSlash(file)))
+	}
+	if done.Waiting > 0 {
+		fmt.Fprintf(p.stderr, "%d pages are of trials without a record: not held yet, or it is gone\n", done.Waiting)
 	}
 	start := filepath.Join(to, "index.html")
 	if asJSON {
-		return printJSON(p, map[string]any{"start": start, "pages": done.Pages, "records": done.Records, "troubled": done.Troubled})
+		return printJSON(p, map[string]any{"start": start, "pages": done.Pages, "records": done.Records, "waiting": done.Waiting, "troubled": done.Troubled})
 	}
 	fmt.Fprintf(p.stdout, "%s: %d pages and %d records\n", start, done.Pages, done.Records)
 	return nil

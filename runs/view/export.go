@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,18 +10,25 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // Copied says what an export wrote.
 type Copied struct {
 	Pages, Records int      // pages, and records as they stand in the runs
+	Waiting        int      // pages of trials that are not there: not held yet, or their record is gone
 	Troubled       []string // files of pages that tell of an error, such as a record that is damaged
 }
 
 // Export writes all pages into a folder that must be new or empty, with links that work from there: from a disk, or put
 // on a server. The folder is there whole or not at all. Pages are of the runs as they were when it began.
 func (s *Site) Export(ctx context.Context, dir string) (Copied, error) {
-	if err := vacant(dir); err != nil {
+	dir, err := filepath.Abs(dir) // so that "." has a name
+	if err != nil {
+		return Copied{}, fmt.Errorf("export: %w", err)
+	}
+	if err := errors.Join(vacant(dir), s.apart(dir)); err != nil {
 		return Copied{}, err
 	}
 	still := &Site{slugs: s.slugs, pages: s.pages}
@@ -31,7 +39,6 @@ func (s *Site) Export(ctx context.Context, dir string) (Copied, error) {
 		}
 		still.shelf = append(still.shelf, &shelved{dir: r.dir, slug: r.slug, env: r.env, frozen: taken})
 	}
-	dir = filepath.Clean(dir)
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return Copied{}, fmt.Errorf("export: %w", err)
 	}
@@ -52,8 +59,40 @@ func (s *Site) Export(ctx context.Context, dir string) (Copied, error) {
 	return done, nil
 }
 
-// vacant refuses a folder that has anything in it.
+// apart refuses a folder within a run: what is written there would be taken for a part of it.
+func (s *Site) apart(dir string) error {
+	place := dir
+	for {
+		if real, err := filepath.EvalSymlinks(place); err == nil {
+			place = real
+			break
+		}
+		up := filepath.Dir(place)
+		if up == place {
+			break
+		}
+		place = up
+	}
+	for _, r := range s.shelf {
+		real, err := filepath.EvalSymlinks(r.dir)
+		if err == nil {
+			real, err = filepath.Abs(real)
+		}
+		if err != nil {
+			return fmt.Errorf("export: %w", err)
+		}
+		if rel, err := filepath.Rel(real, place); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return fmt.Errorf("export to %s: it is within the run %s: name a folder outside of it", dir, r.dir)
+		}
+	}
+	return nil
+}
+
+// vacant refuses a folder that has anything in it, and a link.
 func vacant(dir string) error {
+	if st, err := os.Lstat(dir); err == nil && st.Mode()&fs.ModeSymlink != 0 {
+		return fmt.Errorf("export to %s: it is a link: name the folder that it leads to, or a new one", dir)
+	}
 	list, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -66,11 +105,32 @@ func vacant(dir string) error {
 	return nil
 }
 
+// putInPlace gives the copy its name. A folder that is there already stays, as it may be somebody's working directory or
+// the root of a disk, and takes in what is made; the start page comes last.
 func putInPlace(temp, dir string) error {
-	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		return os.Rename(temp, dir)
+	}
+	list, err := os.ReadDir(temp)
+	if err != nil {
 		return err
 	}
-	return os.Rename(temp, dir)
+	slices.SortStableFunc(list, func(a, b fs.DirEntry) int {
+		return cmp.Compare(rank(a), rank(b))
+	})
+	for _, e := range list {
+		if err := os.Rename(filepath.Join(temp, e.Name()), filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return os.Remove(temp)
+}
+
+func rank(e fs.DirEntry) int {
+	if e.Name() == "index.html" {
+		return 1
+	}
+	return 0
 }
 
 // address is a page of the site.
@@ -105,6 +165,8 @@ func (s *Site) copyTo(ctx context.Context, dir string) (Copied, error) {
 		file := fileOf(at.path, query)
 		p := s.get(at.path, query, &copied{file: file, seen: add})
 		switch {
+		case p.status == http.StatusNotFound:
+			out.Waiting++
 		case p.status != http.StatusOK:
 			out.Troubled = append(out.Troubled, file)
 		case p.kind == jsonType:

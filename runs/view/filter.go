@@ -1,6 +1,7 @@
 package view
 
 import (
+	"errors"
 	"net/url"
 	"strconv"
 	"strings"
@@ -113,7 +114,7 @@ type paging struct{ page, pages, from, to int }
 
 func pageOf(q url.Values, n int) paging {
 	p := paging{page: 1, pages: max(1, (n+perPage-1)/perPage)}
-	if k, err := strconv.Atoi(q.Get("page")); err == nil {
+	if k, err := strconv.Atoi(q.Get("page")); err == nil || errors.Is(err, strconv.ErrRange) {
 		p.page = min(max(k, 1), p.pages)
 	}
 	p.from = (p.page - 1) * perPage

@@ -90,7 +90,7 @@ func (v *visit) start() (page, error) {
 			State: s.state(), Spend: s.spend, Synthetic: s.manifest.Synthetic, Live: s.live,
 			Pass: tableOf(whole(report.PassHat([]report.Source{s.source})))}
 		for _, f := range s.faults() {
-			c.Faults = append(c.Faults, fact{Name: f.name, Value: textOf(strconv.Itoa(f.n))})
+			c.Faults = append(c.Faults, fact{Name: show.Safe(f.name), Value: textOf(strconv.Itoa(f.n))})
 		}
 		cards = append(cards, c)
 	}
@@ -114,10 +114,10 @@ func (v *visit) overview() (page, error) {
 	}
 	var endings, faults []fact
 	for _, e := range v.endings() {
-		endings = append(endings, fact{Name: e.name, Value: textOf(strconv.Itoa(e.n)), To: v.trialsAt(url.Values{"ending": {e.name}})})
+		endings = append(endings, fact{Name: show.Safe(e.name), Value: textOf(strconv.Itoa(e.n)), To: v.trialsAt(url.Values{"ending": {e.name}})})
 	}
 	for _, f := range v.faults() {
-		faults = append(faults, fact{Name: f.name, Value: textOf(strconv.Itoa(f.n))})
+		faults = append(faults, fact{Name: show.Safe(f.name), Value: textOf(strconv.Itoa(f.n))})
 	}
 	one := []report.Source{v.source}
 	tables := []table{tableOf(report.PassHat(one)), tableOf(report.Usage(one))}

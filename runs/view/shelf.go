@@ -24,6 +24,7 @@ type shelved struct {
 	mu    sync.Mutex
 	taken *snapshot
 	mark  fingerprint // of the folder when that was taken
+	began time.Time   // when its reading began
 }
 
 // linkError means that a run's folder holds something that leads out of it.
@@ -38,16 +39,21 @@ func (s *shelved) snapshot() (*snapshot, error) {
 	if s.frozen != nil {
 		return s.frozen, nil
 	}
+	came := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.taken != nil && s.mark.holds() {
+	if s.taken != nil && s.began.After(came) { // read while this one waited
+		return s.taken, nil
+	}
+	// A file that changed a moment before it was looked at may have changed again within the same tick of its clock.
+	if s.taken != nil && s.mark.newest.Before(s.began.Add(-settled)) && s.mark.holds() {
 		live, err := runs.Writing(s.dir)
 		if err != nil || live == s.taken.live {
 			return s.taken, err
 		}
 	}
 	s.taken = nil // frees the old one before the new one grows
-	now := time.Now()
+	began := time.Now()
 	mark, err := look(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("there is no run in %s any more: %w", s.dir, err)
@@ -59,10 +65,7 @@ func (s *shelved) snapshot() (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A file that changed a moment ago may change again within the same tick of its clock.
-	if mark.newest.Before(now.Add(-settled)) {
-		s.taken, s.mark = taken, mark
-	}
+	s.taken, s.mark, s.began = taken, mark, began
 	return taken, nil
 }
 

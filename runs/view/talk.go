@@ -171,8 +171,8 @@ func (t *talker) event(k int, e sim.Event, n show.Note) bubble {
 		b.Lines = append(b.Lines, textOf(l))
 	}
 	if len(e.Data) > 0 {
-		if data, err := json.MarshalIndent(e.Data, "", "  "); err == nil {
-			told := textOf(string(data))
+		if data, err := json.Marshal(e.Data); err == nil {
+			told := textOf(laidOut(string(data)))
 			b.Data = &told
 		}
 	}

@@ -54,10 +54,12 @@ func number(s string) (int, bool) {
 
 // locate finds a trial of a snapshot by the parts of an address.
 func (s *snapshot) locate(key []string) (int, error) {
-	trial, ok := number(key[3])
-	k := sim.Key{Domain: s.domains.name[key[0]], System: s.systems.name[key[1]], Task: s.tasks.name[key[2]], Trial: trial}
-	at, found := s.find(k)
-	if !ok || !found {
+	domain, okDomain := s.domains.name[key[0]]
+	system, okSystem := s.systems.name[key[1]]
+	task, okTask := s.tasks.name[key[2]]
+	trial, okTrial := number(key[3])
+	at, found := s.find(sim.Key{Domain: domain, System: system, Task: task, Trial: trial})
+	if !okDomain || !okSystem || !okTask || !okTrial || !found {
 		return 0, notFound("the run has no such trial: go on from its list of trials")
 	}
 	return at, nil

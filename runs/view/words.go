@@ -39,10 +39,11 @@ func textOf(s string) text {
 	return text{show.Pieces(shown), left}
 }
 
-// laidOut breaks JSON into lines; what is none stays as it is. Numbers and texts keep their spelling.
+// laidOut breaks JSON into lines; what is none stays as it is, and what would take too much room. Numbers and texts keep
+// their spelling.
 func laidOut(s string) string {
 	trimmed := strings.TrimSpace(s)
-	if len(s) > mostShown || trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' {
+	if trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' || roomFor(trimmed) > mostShown {
 		return s
 	}
 	var b bytes.Buffer
@@ -50,6 +51,29 @@ func laidOut(s string) string {
 		return s
 	}
 	return b.String()
+}
+
+// roomFor is about how long JSON gets in lines that are indented by two for each level. A few bytes can ask for a lot.
+func roomFor(s string) int {
+	n, depth, quoted := len(s), 0, false
+	for i := 0; i < len(s) && n <= mostShown; i++ {
+		switch c := s[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+			n += 1 + 2*depth
+		case c == '}' || c == ']':
+			depth = max(0, depth-1)
+			n += 1 + 2*depth
+		case c == ',':
+			n += 1 + 2*depth
+		}
+	}
+	return n
 }
 
 // excerpt is the beginning of a text, on one line.

@@ -24,6 +24,9 @@ const (
 	chanceDoubling = 20.0
 	freedDoubling  = 3.0
 	sure           = 5
+	// slowest is the lowest pace, in starts per second: below that a run would
+	// stand still for all practical purposes.
+	slowest = 0.1
 )
 
 // What tells refusals by chance from those of a limit; see pace.
@@ -32,7 +35,7 @@ const (
 	// rate can be why it refuses.
 	slowly = 0.75
 	// enough refusals of slow starts make a share. One above mostChance is never
-	// held for chance: it would cost calls all their attempts.
+	// held for chance: it would cost many calls all their attempts.
 	enough     = 4
 	mostChance = 0.3
 	// slack is how many refusals more than expected are still chance.
@@ -243,6 +246,7 @@ func (p *pace) settle(now time.Time) {
 		p.counts = [2]counted{{since: now}}
 		return
 	}
+	p.base = max(p.base, slowest)
 	p.set, p.next, p.proven = now, now, false
 	p.counts, p.epoch = [2]counted{{since: now}}, counted{}
 }

@@ -20,8 +20,9 @@ import (
 // no other.
 const TagHeader = "X-Tauguide-Trial"
 
-// maxReply bounds how much of a reply is read.
-const maxReply = 32 << 20
+// maxReply bounds how much of a reply is read: several times what any model says,
+// and little enough to be read from many endless ones at once.
+const maxReply = 4 << 20
 
 // provider speaks to one endpoint through go-openai. go-openai builds the
 // headers and decodes the answer; what its types cannot express goes through
@@ -275,8 +276,15 @@ func (p *provider) Do(req *http.Request) (*http.Response, error) {
 		reply.Header.Set("Location", x.location)
 	}
 	raw, err := readReply(reply)
-	raw = validUTF8(raw)
 	ok = reply.StatusCode >= 200 && reply.StatusCode < 300
+	if len(raw) > maxReply { // before anything is made of it, which costs its size again
+		if ok {
+			return nil, &Error{Kind: KindMalformed, Status: reply.StatusCode, Body: excerpt(raw), RequestID: p.secrets.strict(requestID(reply.Header)),
+				Message: fmt.Sprintf("the reply is larger than %d MB", maxReply>>20)}
+		}
+		raw, err = raw[:4*maxErrorBody], nil
+	}
+	raw = validUTF8(raw)
 	if ok {
 		raw = p.secrets.Redact(raw)
 	} else {
@@ -310,10 +318,6 @@ func (p *provider) receive(x *exchange, reply *http.Response, raw []byte, readEr
 	now := time.Now()
 	if reply.StatusCode < 200 || reply.StatusCode >= 300 {
 		return classify(reply.StatusCode, reply.Header, raw, now)
-	}
-	if len(raw) > maxReply {
-		return &Error{Kind: KindMalformed, Status: reply.StatusCode, Body: excerpt(raw),
-			Message: fmt.Sprintf("the reply is larger than %d MB", maxReply>>20)}
 	}
 	a, failure := readAnswer(reply.StatusCode, reply.Header, raw, now)
 	if readErr != nil {

@@ -255,11 +255,11 @@ const slack = 0.05
 
 // capped reports whether an attempt reached a budget of its own that would end the next one in the same way: the bound
 // is no higher than what the attempt had spent. Holding such a trial again would only spend the same once more.
-func (x *execution) capped(e Entry) bool {
+func (j *Job) capped(e Entry) bool {
 	if e.Termination != sim.Budget {
 		return false
 	}
-	b, spent := x.job.Config.Limits.Conversation, e.spending()
+	b, spent := j.Config.Limits.Conversation, e.spending()
 	switch e.Fault {
 	case conversationBudget + ".max_cost":
 		return b.MaxCost > 0 && spent.Cost >= b.MaxCost

@@ -67,8 +67,12 @@ func (j *Job) Estimate(like string) (*Estimate, error) {
 		return nil, err
 	}
 	for _, p := range j.Plan {
-		if finished[p.Key] {
+		if was, ok := finished[p.Key]; ok {
 			e.Finished++
+			if was.Pending != "" && j.Config.Judge.Model != "" && j.judged(p.Key) {
+				e.note(&e.Basis, defaultsBasis)
+				e.add(judgeRole, j.Config.Judge.Model, judgeUse, 1)
+			}
 			continue
 		}
 		e.Trials++
@@ -131,8 +135,8 @@ func (e *estimator) add(role, model string, u use, times float64) {
 	e.lines[k].add(u, times)
 }
 
-// finished are the trials that a resume would not hold.
-func (j *Job) finished() (map[sim.Key]bool, error) {
+// finished are the trials that a resume would not hold. Those that are pending it would have judged.
+func (j *Job) finished() (map[sim.Key]Entry, error) {
 	if !j.options.Resume {
 		return nil, nil
 	}
@@ -143,9 +147,11 @@ func (j *Job) finished() (map[sim.Key]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := map[sim.Key]bool{}
+	out := map[sim.Key]Entry{}
 	for _, e := range r.Index() {
-		out[e.Key] = e.Termination.Evaluable()
+		if e.Termination.Evaluable() || j.capped(e) {
+			out[e.Key] = e
+		}
 	}
 	return out, nil
 }

@@ -123,7 +123,7 @@ func (x *execution) work() []item {
 	for _, p := range x.job.Plan {
 		e, ran := counting[p.Key]
 		switch {
-		case ran && x.capped(e):
+		case ran && x.job.capped(e):
 		case !ran || !e.Termination.Evaluable():
 			out = append(out, item{Planned: p, attempt: x.freeAttempt(p.Key, next[p.Key])})
 		case e.Pending != "":

@@ -123,11 +123,11 @@ func readIndex(dir string, hash bool) (*index, error) {
 	}
 	fresh := x.add(dir, files)
 	if len(fresh) > 0 || scoresNewer(dir) || x.unscored() {
-		scores, err := readScores(dir)
+		g, err := readGradings(dir)
 		if err != nil {
 			return nil, err
 		}
-		x.regrade(scores)
+		x.regrade(g)
 	}
 	return x, nil
 }
@@ -186,13 +186,14 @@ func (x *index) unscored() bool {
 }
 
 // regrade takes the rewards from the scores.
-func (x *index) regrade(scores map[Ref]sim.Score) {
+func (x *index) regrade(g gradings) {
 	for ref, e := range x.entries {
-		s, ok := scores[ref]
+		s, ok := g.counting[ref]
 		before := e
 		switch {
-		case ok && e.Pending == notScored:
-			e.grade(&s) // its grading is not in the totals yet
+		case ok && e.Pending == notScored: // its gradings are not in the totals yet
+			e.spend(g.earlier[ref])
+			e.grade(&s)
 		case ok:
 			e.Reward, e.Pending = s.Reward, s.Pending
 		default:
@@ -275,21 +276,37 @@ func latest(entries map[Ref]Entry) map[sim.Key]Entry {
 	return out
 }
 
-// readScores reads scores.jsonl: of each attempt the score of the highest version, of these the last.
+// readScores reads the scores that count.
 func readScores(dir string) (map[Ref]sim.Score, error) {
-	out := map[Ref]sim.Score{}
+	g, err := readGradings(dir)
+	return g.counting, err
+}
+
+// gradings are what scores.jsonl holds.
+type gradings struct {
+	counting map[Ref]sim.Score       // of each attempt the score of the highest version, of these the last
+	earlier  map[Ref][]sim.ModelCall // the judge's calls for the others, which were paid for too
+}
+
+func readGradings(dir string) (gradings, error) {
+	g := gradings{map[Ref]sim.Score{}, map[Ref][]sim.ModelCall{}}
 	err := readLines(filepath.Join(dir, scoresName), func(_ int, line []byte) error {
 		var s sim.Score
 		if err := json.Unmarshal(line, &s); err != nil {
 			return err
 		}
 		ref := Ref{s.Key, s.Attempt}
-		if old, ok := out[ref]; !ok || s.Version >= old.Version {
-			out[ref] = s
+		old, ok := g.counting[ref]
+		if ok && s.Version < old.Version {
+			old, s = s, old
+		}
+		g.counting[ref] = s
+		if calls := old.JudgeCalls; len(calls) > 0 {
+			g.earlier[ref] = append(g.earlier[ref], calls...)
 		}
 		return nil
 	}, func(int, error) {}) // a damaged score is a missing one: the record is there to be scored again
-	return out, err
+	return g, err
 }
 
 // readRecord reads one record file. The error names the file and, where it is damaged, the place.

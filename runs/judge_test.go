@@ -2,6 +2,7 @@ package runs_test
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -54,5 +55,39 @@ func TestABadExtraNamesItsLine(t *testing.T) {
 	_, err := runs.Parse("x.yaml", []byte(text), noEnv)
 	if !errors.Is(err, runs.ErrConfig) || err.Error() != `x.yaml:6:30: models.careful.extra: extra field "stream": set by the request itself, remove it` {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestEveryJudgingIsPaid: a trial that was judged more than once cost all of that, also when the index is made anew.
+func TestEveryJudgingIsPaid(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "run")
+	execute(t, small, runs.Options{Out: dir, Trials: 1})
+	path := filepath.Join(dir, "scores.jsonl")
+	line, rest, _ := strings.Cut(string(fileText(t, path)), "\n")
+	judged := func(n int) string {
+		call := `{"role":"judge","ordinal":0,"index":0,"model":"m","usage":{"prompt_tokens":100,"cached_tokens":0,"completion_tokens":10,"reasoning_tokens":0},"cost":0.5}`
+		return strings.TrimSuffix(line, "}") + `,"judge_calls":[` + strings.TrimSuffix(strings.Repeat(call+",", n), ",") + "]}\n"
+	}
+	if err := os.WriteFile(path, []byte(judged(2)+rest+judged(1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "index.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	r, err := runs.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls, cost := 0, 0.0
+	for e := range r.Entries() {
+		for _, u := range e.Usage {
+			if u.Role == "judge" && u.Cost > 0 { // the scripted one has no price
+				calls, cost = calls+u.Calls, cost+u.Cost
+			}
+		}
+	}
+	if calls != 3 || cost != 1.5 {
+		t.Errorf("%d calls for %g dollars, want 3 for 1.5", calls, cost)
 	}
 }

@@ -25,7 +25,7 @@ func (x *execution) summary() *Summary {
 			continue
 		}
 		s.Terminations[e.Termination]++
-		if x.capped(e) {
+		if x.job.capped(e) {
 			s.OverBudget++
 		}
 		if e.Termination.Evaluable() {

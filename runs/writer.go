@@ -87,11 +87,11 @@ func (w *writer) reconcile() error {
 	if err != nil {
 		return err
 	}
-	scores, err := readScores(w.dir)
+	g, err := readGradings(w.dir)
 	if err != nil {
 		return err
 	}
-	x.regrade(scores)
+	x.regrade(g)
 	w.entries, w.damaged = x.entries, x.missed()
 	if !x.rebuilt {
 		return nil

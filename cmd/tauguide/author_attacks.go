@@ -68,6 +68,7 @@ func (f *attackFlags) write(ctx context.Context, p process, domain string) error
 	if err != nil {
 		return err
 	}
+	f.out = filepath.Clean(f.out)
 	kept, err := f.keep(p, f.out, m, scripted)
 	if err != nil {
 		return usage(err)

@@ -26,6 +26,7 @@ func main() {
 	// net/http hands what servers send unasked to the standard logger, where nothing masks a key that they repeat.
 	log.SetOutput(io.Discard)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends what does not listen, such as the reading of a pipe
 	code := run(ctx, process{args: os.Args[1:], env: os.Getenv, stdout: os.Stdout, stderr: os.Stderr, progress: os.Stderr})
 	stop()
 	os.Exit(code)

@@ -113,7 +113,7 @@ func summarize(p process, s *runs.Summary) {
 	fmt.Fprintf(p.stderr, "%s: %d of %d trials evaluable, %d held now, in %s\n",
 		s.Dir, s.Evaluable-s.Pending, s.Planned, s.Executed, s.Elapsed.Round(1e7))
 	if n := s.Pending - s.NeedsJudge; n > 0 {
-		fmt.Fprintf(p.stderr, "%d trials wait for the judge; --resume asks it again\n", n)
+		fmt.Fprintf(p.stderr, "%d trials wait for the judge; --resume asks it again (an answer that is recorded comes again: `tauguide score %s --judge MODEL --cassette off` asks anew)\n", n, s.Dir)
 	}
 	if s.NeedsJudge > 0 {
 		fmt.Fprintf(p.stderr, "%d trials need a judge: name one under judge, then --resume\n", s.NeedsJudge)

@@ -195,17 +195,17 @@ func TestEndlessReplies(t *testing.T) {
 		}
 	})
 
-	const most = 4 << 20       // what is read of one reply
-	const inTransit = 64 << 20 // in the buffers of both ends
+	const most = 8 << 20       // what is read of one reply
+	const inTransit = 68 << 20 // in the buffers of both ends
 	flood := strings.Repeat(" ", 1<<20)
 	for _, tt := range []struct {
 		name, first, more string
 		kind              llm.Kind
 		message           string
 	}{
-		{"endless answer", head("HTTP/1.1 200 OK", chunked), fmt.Sprintf("%x\r\n%s\r\n", len(flood), flood), llm.KindMalformed, "larger than 4 MB"},
-		{"endless answer without chunks", head("HTTP/1.1 200 OK", "Connection: close"), flood, llm.KindMalformed, "larger than 4 MB"},
-		{"answer that announces a terabyte", head("HTTP/1.1 200 OK", "Content-Length: 1099511627776"), flood, llm.KindMalformed, "larger than 4 MB"},
+		{"endless answer", head("HTTP/1.1 200 OK", chunked), fmt.Sprintf("%x\r\n%s\r\n", len(flood), flood), llm.KindMalformed, "larger than 8 MB"},
+		{"endless answer without chunks", head("HTTP/1.1 200 OK", "Connection: close"), flood, llm.KindMalformed, "larger than 8 MB"},
+		{"answer that announces a terabyte", head("HTTP/1.1 200 OK", "Content-Length: 1099511627776"), flood, llm.KindMalformed, "larger than 8 MB"},
 		{"endless page of a failure", head("HTTP/1.1 503 Service Unavailable", chunked), fmt.Sprintf("%x\r\n%s\r\n", len(flood), flood), llm.KindServer, ""},
 		{"endless header", "HTTP/1.1 200 OK\r\nX-Long: ", flood, llm.KindNetwork, "header"},
 	} {
@@ -238,7 +238,7 @@ func TestEndlessReplies(t *testing.T) {
 			return false
 		})
 		_, err := planted(t, srv.URL, func(e *llm.Endpoint) { e.Retry.Attempts = 1 }).Complete(context.Background(), hello())
-		if e := refuseErr(t, err); e.Kind != llm.KindMalformed || !strings.Contains(e.Message, "larger than 4 MB") {
+		if e := refuseErr(t, err); e.Kind != llm.KindMalformed || !strings.Contains(e.Message, "larger than 8 MB") {
 			t.Errorf("got %v", e)
 		}
 	})

@@ -20,9 +20,9 @@ import (
 // no other.
 const TagHeader = "X-Tauguide-Trial"
 
-// maxReply bounds how much of a reply is read: several times what any model says,
+// maxReply bounds how much of a reply is read: more than any model says,
 // and little enough to be read from many endless ones at once.
-const maxReply = 4 << 20
+const maxReply = 8 << 20
 
 // provider speaks to one endpoint through go-openai. go-openai builds the
 // headers and decodes the answer; what its types cannot express goes through

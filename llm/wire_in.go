@@ -157,7 +157,6 @@ type call struct{ id, name, arguments string }
 // encode writes the reply in JSON.
 func (s said) encode() []byte {
 	var w jsonWriter
-	w.buf = make([]byte, 0, s.sizeHint())
 	w.open('{')
 	w.str("id", s.id)
 	w.str("model", s.model)
@@ -191,15 +190,6 @@ func (s said) encode() []byte {
 	w.close(']')
 	w.close('}')
 	return w.buf
-}
-
-// sizeHint estimates the length of the reply, so that it is written in one piece.
-func (s said) sizeHint() int {
-	n := 160 + len(s.id) + len(s.model) + len(s.content)*9/8
-	for _, c := range s.calls {
-		n += 96 + len(c.id) + len(c.name) + len(c.arguments)*5/4
-	}
-	return n
 }
 
 // readContent accepts a string, null, nothing, or a list of parts whose texts

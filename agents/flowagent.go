@@ -10,8 +10,8 @@ import (
 
 	"github.com/tauguide/tauguide/agents/flow"
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // The events of FlowAgent; docs/flowagent.md describes their data.

@@ -13,9 +13,9 @@ import (
 	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/domaintest"
-	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
 

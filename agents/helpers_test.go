@@ -14,8 +14,8 @@ import (
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/domaintest"
 	"github.com/tauguide/tauguide/domains/mock"
-	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

@@ -10,8 +10,8 @@ import (
 	"github.com/tauguide/tauguide/agents/checklist"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/guide/verify"
-	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // EventGuard is what a guard found about one call; docs/policyguard.md describes its data. A refused message is an

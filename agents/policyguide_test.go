@@ -11,8 +11,8 @@ import (
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
 	"github.com/tauguide/tauguide/guide/verify"
-	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // lines plays a side from a list, and ends the conversation after it.

@@ -17,8 +17,8 @@ import (
 	"github.com/tauguide/tauguide/guide"
 	guided "github.com/tauguide/tauguide/guide/synthetic"
 	"github.com/tauguide/tauguide/guide/verify"
-	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
 

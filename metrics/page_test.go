@@ -14,8 +14,8 @@ import (
 
 	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/domains/domaintest"
-	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/metrics"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // formula is one way to write a worked number in docs/statistics.md. Its pattern's groups are the arguments, numbers or

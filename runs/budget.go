@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tauguide/tauguide/llm"
-	"github.com/tauguide/tauguide/llm/cassette"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
+	"github.com/tauguide/tauguide/sim/llm/cassette"
 )
 
 // Spending is what calls have cost.

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/tauguide/tauguide/llm"
-	"github.com/tauguide/tauguide/llm/cassette"
+	"github.com/tauguide/tauguide/sim/llm"
+	"github.com/tauguide/tauguide/sim/llm/cassette"
 )
 
 // cassetteName is the folder of recordings in a run directory.

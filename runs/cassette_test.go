@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/tauguide/tauguide/configs"
-	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // counted serves the scripted models of the small config and counts the requests.

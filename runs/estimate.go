@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // Estimate is what a job will probably use. It is a guess from means: single conversations differ by far more.

@@ -15,8 +15,8 @@ import (
 
 	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // identityVersion goes up when the meaning of a field of an identity changes. Identities of different versions are

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/llm"
-	"github.com/tauguide/tauguide/llm/cassette"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
+	"github.com/tauguide/tauguide/sim/llm/cassette"
 )
 
 // Judges ask one model of a config to grade records again. They are safe for concurrent use.

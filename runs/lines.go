@@ -11,7 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // readLines feeds each line of a file of JSON lines to use, with its number from 1. What is no JSON is passed to bad,

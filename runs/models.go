@@ -12,10 +12,10 @@ import (
 
 	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/llm"
-	"github.com/tauguide/tauguide/llm/cassette"
-	"github.com/tauguide/tauguide/llm/trace"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
+	"github.com/tauguide/tauguide/sim/llm/cassette"
+	"github.com/tauguide/tauguide/sim/llm/trace"
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // TestEndpointsOfModels: what a config says of a model reaches its endpoint, limits per minute as limits per second.

@@ -2,7 +2,7 @@ package runs
 
 import (
 	"github.com/tauguide/tauguide/configs"
-	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // modelTable is the program's table of models, with their prices.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/tauguide/tauguide/agents"
-	"github.com/tauguide/tauguide/llm"
-	"github.com/tauguide/tauguide/llm/probe"
+	"github.com/tauguide/tauguide/sim/llm"
+	"github.com/tauguide/tauguide/sim/llm/probe"
 )
 
 // The roles of models beside those of agent, user and judge, as a probe tells them apart.

@@ -11,8 +11,8 @@ import (
 	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/check"
-	"github.com/tauguide/tauguide/llm/faultserver"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm/faultserver"
 )
 
 // TestC26ReasoningFields: what a model thinks, in any of its places, goes back to that model and reaches nobody else.

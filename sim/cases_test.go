@@ -14,9 +14,9 @@ import (
 	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/domaintest"
-	"github.com/tauguide/tauguide/llm"
-	"github.com/tauguide/tauguide/llm/faultserver"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
+	"github.com/tauguide/tauguide/sim/llm/faultserver"
 )
 
 // The tests C1 to C34 are named by the inputs that are known to break harnesses. Each drives the plain agent over real

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tauguide/tauguide/llm"
-	"github.com/tauguide/tauguide/llm/faultserver"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
+	"github.com/tauguide/tauguide/sim/llm/faultserver"
 )
 
 func TestC15UsageThatIsMissingOrOdd(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 func (c *conversation) end(r Reason, f *Fault) {

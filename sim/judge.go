@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/tauguide/tauguide/domains/value"
-	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // Judge grades expected outcomes that only a reader can decide. One verdict per assertion, in their order.

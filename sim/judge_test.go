@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 func judged(j sim.Judge) func(*sim.ScoreOptions) { return func(o *sim.ScoreOptions) { o.Judge = j } }

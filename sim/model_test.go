@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // received lets a model answer and returns what the simulation makes of it.

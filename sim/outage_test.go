@@ -10,9 +10,9 @@ import (
 
 	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/llm"
-	"github.com/tauguide/tauguide/llm/faultserver"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
+	"github.com/tauguide/tauguide/sim/llm/faultserver"
 )
 
 // TestOutageOverHTTP: an endpoint that fails until the conversation's time is up makes no outcome of the agent's.

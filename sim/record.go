@@ -3,7 +3,7 @@ package sim
 import (
 	"encoding/json"
 
-	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // RecordVersion is the version of the record format, docs/results.md.

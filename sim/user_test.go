@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 func embeddedTask(t testing.TB, w *domains.World, id string) *domains.Task {

@@ -10,7 +10,7 @@ import (
 	"github.com/tauguide/tauguide/agents/checklist"
 	"github.com/tauguide/tauguide/agents/checklist/author"
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim/llm"
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
 

@@ -12,9 +12,9 @@ import (
 	"github.com/tauguide/tauguide/agents/checklist"
 	"github.com/tauguide/tauguide/agents/checklist/author"
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 func authorCommand(p process) *cobra.Command {

@@ -16,9 +16,9 @@ import (
 
 	scripted "github.com/tauguide/tauguide/agents/synthetic"
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/llm"
-	"github.com/tauguide/tauguide/llm/faultserver"
 	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/sim/llm"
+	"github.com/tauguide/tauguide/sim/llm/faultserver"
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
 

@@ -15,9 +15,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // program builds the binary, without the race detector: the test is about processes that die.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tauguide/tauguide/llm/probe"
 	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/sim/llm/probe"
 )
 
 func probeCommand(p process) *cobra.Command {

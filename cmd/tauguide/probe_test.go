@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tauguide/tauguide/llm/faultserver"
-	"github.com/tauguide/tauguide/llm/probe"
+	"github.com/tauguide/tauguide/sim/llm/faultserver"
+	"github.com/tauguide/tauguide/sim/llm/probe"
 )
 
 // byModel is a server whose models answer a probe each in its own way.

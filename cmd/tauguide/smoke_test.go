@@ -14,7 +14,7 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/domaintest"
-	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // plainEndpoint serves the scripted models as a provider would, to clients that say nothing of the trial: it tells from

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tauguide/tauguide/llm/trace"
+	"github.com/tauguide/tauguide/sim/llm/trace"
 )
 
 // sendFor bounds how long a command waits for its last spans to be sent.

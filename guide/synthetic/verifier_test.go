@@ -10,7 +10,7 @@ import (
 	"github.com/tauguide/tauguide/domains/mock"
 	guided "github.com/tauguide/tauguide/guide/synthetic"
 	"github.com/tauguide/tauguide/guide/verify"
-	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim/llm"
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/guide"
-	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // Role is the part that a verifier's model plays in tags and bills.

@@ -15,10 +15,10 @@ import (
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/domaintest"
 	"github.com/tauguide/tauguide/domains/mock"
-	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/tau2"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // TestCostsOfOwnRuns exports a record with calls of several roles: each message carries what its calls cost, a guide's

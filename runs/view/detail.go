@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/metrics/rubric"
 	"github.com/tauguide/tauguide/runs/show"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // taskPart is what the conversation was about.

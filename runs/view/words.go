@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/show"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // mostShown is how many bytes of one text a page shows; the record has the rest.

@@ -16,10 +16,10 @@ const Module = "github.com/tauguide/tauguide"
 // the packages below and the one named; the longest match counts. "@name" stands for the list of that name.
 const Rules = `
 @data:               domains domains/value domains/record
-@sim:                llm @data sim
+@sim:                sim/llm @data sim
 
-llm:
-llm/...:             llm
+sim/llm:
+sim/llm/...:         sim/llm
 configs:
 domains/value:
 domains/record:      domains/value
@@ -29,7 +29,7 @@ domains/...:         @data domains/toolkit
 domains/all:         domains domains/...
 domains/check:       domains
 domains/domaintest:  @data
-sim:                 llm @data
+sim:                 sim/llm @data
 sim/...:             @sim
 guide:               @sim
 guide/...:           @sim sim/synthetic guide/...
@@ -37,12 +37,12 @@ agents:              @sim guide/... sim/synthetic agents/...
 agents/...:          @sim sim/... guide/... agents/...
 metrics:             domains sim
 metrics/...:         @sim metrics metrics/...
-runs:                llm/... domains/... sim/... guide/... agents/... metrics configs
-runs/view:           llm domains/... sim/... metrics/... runs runs/report runs/show
-runs/...:            llm/... domains/... sim/... guide/... agents/... metrics/... configs runs runs/...
-cmd/tauguide:        llm/... domains/... sim/... guide/... agents/... metrics/... configs runs/...
+runs:                sim/llm/... domains/... sim/... guide/... agents/... metrics configs
+runs/view:           sim/llm domains/... sim/... metrics/... runs runs/report runs/show
+runs/...:            sim/llm/... domains/... sim/... guide/... agents/... metrics/... configs runs runs/...
+cmd/tauguide:        sim/llm/... domains/... sim/... guide/... agents/... metrics/... configs runs/...
 scripts/...:         domains/...
-scripts/load:        llm
+scripts/load:        sim/llm
 `
 
 // Package is a package of the module with its imports, paths relative to the module.

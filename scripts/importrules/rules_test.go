@@ -67,7 +67,7 @@ func TestPlantedViolations(t *testing.T) {
 		pkg  importrules.Package
 		want string
 	}{
-		{"llm knows domains", importrules.Package{Path: "llm", Imports: []string{"domains"}}, "package llm must not import domains"},
+		{"llm knows domains", importrules.Package{Path: "sim/llm", Imports: []string{"domains"}}, "package sim/llm must not import domains"},
 		{"domains knows sim", importrules.Package{Path: "domains", Imports: []string{"sim"}}, "package domains must not import sim"},
 		{"a domain knows another", importrules.Package{Path: "domains/retail", Imports: []string{"domains/mock"}}, "package domains/retail must not import domains/mock"},
 		{"sim knows agents", importrules.Package{Path: "sim", Imports: []string{"agents"}}, "package sim must not import agents"},

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // bare sends as many requests of the same size through the same transport, from a process of its own, and does nothing

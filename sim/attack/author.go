@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // The roles that work plans out, as tags name them (spec/baselines.md, section 3.1).

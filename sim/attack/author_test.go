@@ -13,9 +13,9 @@ import (
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/airline"
 	"github.com/tauguide/tauguide/domains/domaintest"
-	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/attack"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 const authored = `

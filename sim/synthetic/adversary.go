@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // attackMark opens what an adversarial user is told beyond the scenario (sim/attack.Marker); premiseOpen and

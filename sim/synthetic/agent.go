@@ -7,7 +7,7 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
-	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // agentScript plays the agent: it takes the next step of the plan that the conversation does not show as done.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // enough is the share of an outcome's telling words that the agent must have used for it to count as met.

@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // Name is what the models call themselves where a request names no model.

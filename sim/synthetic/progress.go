@@ -3,7 +3,7 @@ package synthetic
 import (
 	"strings"
 
-	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // state is what the conversation shows of one step.

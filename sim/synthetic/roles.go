@@ -3,7 +3,7 @@ package synthetic
 import (
 	"context"
 
-	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // Agent is the scripted agent, for scripts that speak for it in another protocol. The scene's request must hold the

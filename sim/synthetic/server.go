@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // maxBody bounds how much of a request is read, in bytes.

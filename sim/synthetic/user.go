@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // maxTurns bounds what the scripted user says in one conversation, whatever the agent does.

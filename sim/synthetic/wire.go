@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tauguide/tauguide/llm"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // wireRequest is the part of a chat-completions request that the scripts look at.

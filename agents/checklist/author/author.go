@@ -18,8 +18,8 @@ import (
 
 	"github.com/tauguide/tauguide/agents/checklist"
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/llm"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // Role is the part that the writing model plays in tags.

@@ -1,0 +1,224 @@
+package llm_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/tauguide/tauguide/sim/llm"
+	"github.com/tauguide/tauguide/sim/llm/faultserver"
+)
+
+// escaped writes every character of a text as a JSON escape.
+func escaped(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		fmt.Fprintf(&b, `\u%04x`, r)
+	}
+	return b.String()
+}
+
+// bare is a text as a JSON string without its quotes, with or without the escapes of HTML.
+func bare(s string, html bool) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(html)
+	if err := enc.Encode(s); err != nil {
+		panic(err)
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(b.String()), `"`), `"`)
+}
+
+// TestEchoedKeysAreMasked lets an endpoint repeat the key in the spellings of JSON: at no depth of an answer or of an
+// error may it show once decoded.
+func TestEchoedKeysAreMasked(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{`sk-Abc"d&e`, `sk-plain-0123456789`, `sk/with\slash+and%20`, `ends-in-quote"`, `ends-in-\`} {
+		spellings := map[string]string{ // within a JSON string
+			"plain": bare(key, false), "html": bare(key, true), "escaped": escaped(key),
+			"slashes": strings.ReplaceAll(bare(key, true), "/", `\/`), "nested": bare(bare(key, true), true), "nested without html": bare(bare(key, false), false),
+			"escaped below": bare(escaped(key), true), "nested slashes": bare(strings.ReplaceAll(bare(key, false), "/", `\/`), false),
+		}
+		for how, s := range spellings {
+			replies := map[string]faultserver.Reply{
+				"content":   faultserver.Message(`{"role":"assistant","content":"I heard `+s+`."}`, "stop"),
+				"parts":     faultserver.Message(`{"role":"assistant","content":[{"type":"text","text":"I heard `+s+`."}]}`, "stop"),
+				"reasoning": faultserver.Message(`{"role":"assistant","content":"x","reasoning_content":"`+s+`","more":{"a":["`+s+`"]}}`, "stop"),
+				"arguments": faultserver.Message(`{"role":"assistant","content":null,"tool_calls":[{"id":"`+s+`","extra_content":"`+s+`","function":{"name":"f","arguments":"{\"a\":\"`+bare(`{"k":"`, false)+s+`\"}"}}]}`, "tool_calls"),
+				"object":    faultserver.Message(`{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"`+s+`","arguments":{"a":"`+s+`"}}}]}`, "tool_calls"),
+				"id":        faultserver.Raw(`{"id":"` + s + `","model":"` + s + `","choices":[{"message":{"role":"assistant","content":"x"},"finish_reason":"stop"}]}`),
+				"error":     faultserver.Status(401, `{"error":{"message":"wrong `+s+`","code":"`+s+`","param":"`+s+`"}}`),
+				"200 error": faultserver.Raw(`{"error":{"message":"wrong ` + s + `","code":"` + s + `","metadata":{"raw":"` + bare(`{"error":"`+s+`"}`, true) + `"}}}`),
+				"malformed": faultserver.Raw(`{"choices":[{"message":{"role":"` + s + `"}}]}`),
+				"text":      faultserver.Status(500, "<p>"+s+"</p>"),
+			}
+			for where, reply := range replies {
+				t.Run(key+"/"+how+"/"+where, func(t *testing.T) {
+					t.Parallel()
+					srv := faultserver.New(t, reply)
+					resp, err := once(t, srv, func(e *llm.Endpoint) { e.Key = key }).Complete(t.Context(), hello())
+					shown, e := "", &llm.Error{}
+					if err != nil {
+						e = refuseErr(t, err)
+						shown = fmt.Sprintf("%v %+v %#v", err, *e, *e)
+					} else if _, err := json.Marshal(resp); err != nil {
+						t.Errorf("the answer is no JSON any more: %v", err)
+					}
+					for _, c := range resp.Message.ToolCalls {
+						shown += c.ID + c.Name + c.Arguments + fmt.Sprintf("%s", c.Extra)
+					}
+					shown += resp.Message.Text() + fmt.Sprintf("%s", resp.Message.Extra) + string(resp.Raw) + resp.Model + resp.RequestID
+					if i := holds(shown, key); i >= 0 {
+						t.Errorf("shows the key: …%s", shown[max(0, i-60):])
+					}
+					if !strings.Contains(shown, "[redacted]") {
+						t.Errorf("the echo is gone: %s", shown)
+					}
+				})
+			}
+		}
+	}
+}
+
+// holds finds a key in a text, as it is and after undoing JSON escapes a few times.
+func holds(text, key string) int {
+	for range 4 {
+		if i := strings.Index(text, key); i >= 0 {
+			return i
+		}
+		var b strings.Builder
+		for i := 0; i < len(text); i++ {
+			if text[i] != '\\' || i+1 == len(text) {
+				b.WriteByte(text[i])
+				continue
+			}
+			var s string
+			width := 2
+			if text[i+1] == 'u' {
+				width = min(6, len(text)-i)
+			}
+			if json.Unmarshal([]byte(`"`+text[i:i+width]+`"`), &s) == nil {
+				b.WriteString(s)
+				i += width - 1
+				continue
+			}
+			b.WriteByte(text[i])
+		}
+		text = b.String()
+	}
+	return -1
+}
+
+func refuseErr(t *testing.T, err error) *llm.Error {
+	t.Helper()
+	e, ok := err.(*llm.Error)
+	if !ok {
+		t.Fatalf("got a %T: %v", err, err)
+	}
+	return e
+}
+
+// TestMaskingKeepsTheRest leaves alone what only looks like an echo.
+func TestMaskingKeepsTheRest(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"100% \\ \"quoted\" &amp; \u2028 \\u00e9 C:\\new", "ollama and the 2026-10-21 flight", "\\\"\\\\\"", strings.Repeat("\\", 7)} {
+		srv := faultserver.New(t, faultserver.Text(text))
+		resp := ask(t, once(t, srv, func(e *llm.Endpoint) { e.Key = "ollama"; e.BaseURL += "?api-version=2026-10-21" }))
+		if resp.Message.Text() != text {
+			t.Errorf("got %q, want %q", resp.Message.Text(), text)
+		}
+	}
+}
+
+// TestLongErrorTextIsCut bounds what an endpoint can put into an error.
+func TestLongErrorTextIsCut(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("é", 1<<16)
+	e := refuse(t, once(t, faultserver.New(t, faultserver.Error(500, long, long, long, long))))
+	if n := len(e.Error()) + len(e.Param); n > 4<<10 || !strings.Contains(e.Message, "éé") {
+		t.Errorf("the error has %d bytes", n)
+	}
+}
+
+// TestAddressWithAQuery: the path goes before the query, and neither the query's values nor the user's password show.
+func TestAddressWithAQuery(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/v1", "/v1/", "/v1/chat/completions", "/v1/chat/completions/", "/a%2Fb"} {
+		var got *http.Request
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			got = r
+			_, _ = io.WriteString(w, faultserver.Text("the page "+r.URL.String()+" and SECRETPW").Body)
+		}))
+		defer srv.Close()
+		c, err := llm.Dial(llm.Endpoint{Name: "q", Model: "m", BaseURL: strings.Replace(srv.URL, "://", "://user:SECRETPW@", 1) + path + "?api_key=SECRETQ&api-version=2026-10-21"}, llm.Models{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp := ask(t, c)
+		want := strings.TrimSuffix(strings.TrimSuffix(path, "/"), "/chat/completions") + "/chat/completions?api_key=SECRETQ&api-version=2026-10-21"
+		if got.RequestURI != want {
+			t.Errorf("asked %s, want %s", got.RequestURI, want)
+		}
+		if user, pw, _ := got.BasicAuth(); user != "user" || pw != "SECRETPW" {
+			t.Errorf("authorization %q", got.Header.Get("Authorization"))
+		}
+		if text := resp.Message.Text(); strings.Contains(text, "SECRET") || !strings.Contains(text, "2026-10-21") {
+			t.Errorf("answer %q", text)
+		}
+	}
+	e := llm.Endpoint{Name: "q", Model: "m", BaseURL: "http://user:SECRETPW@127.0.0.1:1/v1?api_key=SECRETQ&a=b&SECRETBARE", Retry: llm.RetryPolicy{Attempts: 1}}
+	d := &llm.Dialer{}
+	c, err := d.Dial(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failure := refuse(t, c)
+	_, bad := llm.Dial(llm.Endpoint{BaseURL: "ftp://SECRETUSER@h/v1?api_key=SECRETQ"}, llm.Models{})
+	text, _ := e.MarshalText()
+	for _, s := range []string{fmt.Sprintf("%v %+v %#v", failure, *failure, *failure), fmt.Sprintf("%v %+v %#v %s %v", e, e, e, text, e.LogValue()), fmt.Sprint(d.Limiters()), bad.Error()} {
+		if strings.Contains(s, "SECRET") {
+			t.Errorf("shows a secret: %s", s)
+		}
+	}
+	if !strings.Contains(failure.Error(), "127.0.0.1:1/v1/chat/completions") {
+		t.Errorf("the address is missing: %v", failure)
+	}
+}
+
+// FuzzRedact hides a key in any text at any depth of JSON: it never shows, and JSON stays JSON.
+func FuzzRedact(f *testing.F) {
+	f.Add("text ", `sk-Abc"d&e`, 2)
+	f.Add(`\u005c`, `ends-in-\`, 1)
+	f.Add("100%41\n", "a%20b/c+d\\n", 3)
+	f.Fuzz(func(t *testing.T, text, key string, depth int) {
+		key = strings.TrimSpace(strings.ToValidUTF8(key, ""))
+		if len(key) < 8 || strings.Contains("[redacted]", key) || strings.ContainsFunc(key, unicode.IsControl) {
+			t.Skip()
+		}
+		if strings.Contains(key, `\`) { // ambiguous once its backslashes were doubled more than once
+			depth %= 2
+		}
+		shown := text + " " + key // without the space the text may end in the beginning of an escape
+		for range depth % 4 {
+			shown = bare(shown, depth%2 == 0)
+		}
+		out := string(llm.NewRedactor(llm.Endpoint{Key: key}).Redact([]byte(shown)))
+		if strings.Contains(out, key) || !strings.Contains(out, "[redacted]") {
+			t.Errorf("%q in %q became %q", key, shown, out)
+		}
+	})
+}
+
+func BenchmarkRedact(b *testing.B) {
+	text := []byte(faultserver.Text(strings.Repeat("It said \"no\" & left.\n", 1000)).Body)
+	r := llm.NewRedactor(llm.Endpoint{Key: "sk-0123456789abcdef"}, llm.Endpoint{Key: "sk-fedcba9876543210"})
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		r.Redact(text)
+	}
+}

@@ -74,7 +74,7 @@ func root(p process) *cobra.Command {
 	}
 	cmd.CompletionOptions.HiddenDefaultCmd = true
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
+		return usage(fmt.Errorf("%w\nhint: see %s --help", err, c.CommandPath()))
 	})
 	cmd.AddCommand(runCommand(p), scoreCommand(p), tablesCommand(p), plotsCommand(p), compareCommand(p), showCommand(p), domainsCommand(p), importCommand(p), exportCommand(p), workflowCommand(p),
 		toolguardCommand(p), authorCommand(p), serveModelsCommand(p), probeCommand(p), viewCommand(p))
@@ -87,7 +87,7 @@ func checkArgs(c *cobra.Command) {
 	if check := c.Args; check != nil {
 		c.Args = func(cmd *cobra.Command, args []string) error {
 			if err := check(cmd, args); err != nil {
-				return usage(fmt.Errorf("%w; see %s --help", err, cmd.CommandPath()))
+				return usage(fmt.Errorf("%w\nhint: see %s --help", err, cmd.CommandPath()))
 			}
 			return nil
 		}

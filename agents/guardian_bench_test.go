@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/tauguide/tauguide/agents"
+	scripts "github.com/tauguide/tauguide/agents/synthetic"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/domaintest"
 	"github.com/tauguide/tauguide/domains/telecom"
-	guided "github.com/tauguide/tauguide/guide/synthetic"
 	"github.com/tauguide/tauguide/guide/verify"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
@@ -21,7 +21,7 @@ import (
 // time of the scripted model that made them is not in it. The limits are 1 ms and 200 kB.
 func BenchmarkFiring(b *testing.B) {
 	w := domaintest.Real(b, telecom.Domain(), domains.Options{})
-	models := synthetic.New(map[string]*domains.World{w.Name: w}, synthetic.Config{FollowsGuidance: 1, Scripts: guided.Scripts()})
+	models := synthetic.New(map[string]*domains.World{w.Name: w}, synthetic.Config{FollowsGuidance: 1, Scripts: scripts.Scripts()})
 	task := &w.Tasks[len(w.Tasks)-1]
 	for _, params := range []string{`{}`, `{"verifier":"deterministic","gate":"strict"}`} {
 		b.Run(params, func(b *testing.B) {

@@ -10,12 +10,12 @@ import (
 	"testing"
 
 	"github.com/tauguide/tauguide/agents"
+	scripts "github.com/tauguide/tauguide/agents/synthetic"
 	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/airline"
 	"github.com/tauguide/tauguide/domains/domaintest"
 	"github.com/tauguide/tauguide/guide"
-	guided "github.com/tauguide/tauguide/guide/synthetic"
 	"github.com/tauguide/tauguide/guide/verify"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
@@ -44,7 +44,7 @@ func booking(t *testing.T, w *domains.World) (*domains.Task, sim.ToolCall) {
 func scripted(t *testing.T, w *domains.World) (model func(task, role string) *sim.Model, prefixes func() [][32]byte) {
 	t.Helper()
 	server := httptest.NewServer(synthetic.NewServer(synthetic.New(map[string]*domains.World{w.Name: w},
-		synthetic.Config{FollowsGuidance: 1, Scripts: guided.Scripts()})))
+		synthetic.Config{FollowsGuidance: 1, Scripts: scripts.Scripts()})))
 	t.Cleanup(server.Close)
 	table, err := llm.LoadModels("models.yaml", configs.Models)
 	if err != nil {

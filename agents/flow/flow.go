@@ -11,13 +11,13 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/guide"
-	"github.com/tauguide/tauguide/guide/pdl"
+	"github.com/tauguide/tauguide/guide/export"
 )
 
 // Setup is what all conversations of a domain share. It is immutable and safe for concurrent use.
 type Setup struct {
 	World    *domains.World
-	Document *pdl.Document
+	Document *export.PDL
 	// Text is the description as prompts show it: without the list of APIs, whose preconditions only the controllers see.
 	Text string
 	// Hash is the SHA-256 of the whole description, preconditions included.
@@ -36,7 +36,7 @@ func Load(w *domains.World, bundle string) (*Setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := pdl.Compile(b, w.AgentTools())
+	d, err := export.CompilePDL(b, w.AgentTools())
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func Load(w *domains.World, bundle string) (*Setup, error) {
 }
 
 // NewSetup makes a setup of a description. Every precondition must be an API of it.
-func NewSetup(w *domains.World, d *pdl.Document) (*Setup, error) {
+func NewSetup(w *domains.World, d *export.PDL) (*Setup, error) {
 	s := &Setup{World: w, Document: d, before: map[string][]string{}}
 	for _, a := range d.APIs {
 		s.before[a.Name] = a.Preconditions

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/tauguide/tauguide/agents/checklist"
-	"github.com/tauguide/tauguide/agents/checklist/author"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/sim/llm"
 	"github.com/tauguide/tauguide/sim/synthetic"
@@ -65,8 +64,4 @@ func classes(w *domains.World) (llm.Message, error) {
 	}
 	text, err := json.Marshal(out)
 	return synthetic.Say(string(text)), err
-}
-
-func authorScripts() map[string]synthetic.Script {
-	return map[string]synthetic.Script{author.Role: writeChecklists}
 }

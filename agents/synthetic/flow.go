@@ -12,11 +12,6 @@ import (
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
 
-// flowScripts lets the scripted agent speak the text protocol of FlowAgent too.
-func flowScripts() map[string]synthetic.Script {
-	return map[string]synthetic.Script{"agent": eitherProtocol}
-}
-
 // eitherProtocol answers a request of the text protocol in that protocol, any other as it is.
 func eitherProtocol(ctx context.Context, s synthetic.Scene) (llm.Message, error) {
 	msgs := s.Request.Messages

@@ -6,48 +6,17 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/tauguide/tauguide/agents/checklist"
-	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/guide"
 	"github.com/tauguide/tauguide/guide/verify"
 	"github.com/tauguide/tauguide/sim/llm"
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
 
-// guardScripts returns the script of PolicyGuard's verifier: it reads call and conversation off the prompt, has the
-// workflow's checks decide, and answers in the real protocol, item by item.
-func guardScripts() map[string]synthetic.Script {
-	g := &guard{}
-	return map[string]synthetic.Script{checklist.Role: g.answer}
-}
-
-// guard keeps what it knows of the worlds that it has met.
-type guard struct{ known sync.Map }
-
-type knowledge struct {
-	setup *verify.Setup
-	set   *checklist.Set // nil for a domain without built-in checklists
-}
-
-func (g *guard) of(w *domains.World) (knowledge, error) {
-	once, _ := g.known.LoadOrStore(w, sync.OnceValues(func() (knowledge, error) {
-		var k knowledge
-		var err error
-		if k.setup, err = verify.Load(w, ""); err == nil && slices.Contains(checklist.Shipped(), w.Name) {
-			k.set, err = checklist.LoadShipped(w.Name)
-		}
-		return k, err
-	}))
-	load, ok := once.(func() (knowledge, error))
-	if !ok {
-		return knowledge{}, errors.New("the workflow of this world is not at hand")
-	}
-	return load()
-}
-
-func (g *guard) answer(_ context.Context, s synthetic.Scene) (llm.Message, error) {
+// guard answers as PolicyGuard's verifier: it reads call and conversation off the prompt, has the workflow's checks
+// decide, and goes through the checklist item by item.
+func (l *library) guard(_ context.Context, s synthetic.Scene) (llm.Message, error) {
 	if len(s.Request.Messages) < 2 {
 		return llm.Message{}, errors.New("the prompt of a guard has a static part and a case: send both")
 	}
@@ -62,17 +31,17 @@ func (g *guard) answer(_ context.Context, s synthetic.Scene) (llm.Message, error
 	if err != nil {
 		return llm.Message{}, err
 	}
-	known, err := g.of(s.World)
+	p, err := l.policy(s.World)
 	if err != nil {
 		return llm.Message{}, err
 	}
 	before := c.Messages[:len(c.Messages)-1]
-	judge := verify.Deterministic{Setup: known.setup}
+	judge := verify.Deterministic{Setup: p.workflow}
 	ok, decided, why := judge.Call(verify.Input{Messages: before, Trace: guide.NewTrace(before...)}, c.Call)
-	if ok || !decided || c.Silent && ofWords(known.setup, why) {
-		return synthetic.Say(verdict(requirements(list, known.set), nil, "", "")), nil
+	if ok || !decided || c.Silent && ofWords(p.workflow, why) {
+		return synthetic.Say(verdict(requirements(list, p.checklists), nil, "", "")), nil
 	}
-	return synthetic.Say(blocked(requirements(list, known.set), known.setup, why)), nil
+	return synthetic.Say(blocked(requirements(list, p.checklists), p.workflow, why)), nil
 }
 
 const unmet = " is not met: "

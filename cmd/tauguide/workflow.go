@@ -12,8 +12,7 @@ import (
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/all"
 	"github.com/tauguide/tauguide/guide"
-	"github.com/tauguide/tauguide/guide/pdl"
-	"github.com/tauguide/tauguide/guide/render"
+	"github.com/tauguide/tauguide/guide/export"
 )
 
 func workflowCommand(p process) *cobra.Command {
@@ -95,7 +94,7 @@ func renderCommand(p process) *cobra.Command {
 }
 
 func renderWorkflow(p process, name, format, subflow string) error {
-	draw := map[string]func(render.Picture) string{"mermaid": render.Mermaid, "dot": render.DOT}[format]
+	draw := map[string]func(export.Picture) string{"mermaid": export.Mermaid, "dot": export.DOT}[format]
 	switch {
 	case draw == nil && format != "md":
 		return usage(fmt.Errorf("--format %s: choose md, mermaid or dot", format))
@@ -107,7 +106,7 @@ func renderWorkflow(p process, name, format, subflow string) error {
 		return err
 	}
 	if subflow != "" {
-		one, err := render.OneFile(b.Bundle, subflow)
+		one, err := export.OneFile(b.Bundle, subflow)
 		if err != nil {
 			return usage(err)
 		}
@@ -119,10 +118,10 @@ func renderWorkflow(p process, name, format, subflow string) error {
 		return err
 	}
 	if draw == nil {
-		fmt.Fprint(p.stdout, render.Prompt(g))
+		fmt.Fprint(p.stdout, export.Prompt(g))
 		return nil
 	}
-	fmt.Fprint(p.stdout, draw(render.Whole(g)))
+	fmt.Fprint(p.stdout, draw(export.Whole(g)))
 	return nil
 }
 
@@ -141,7 +140,7 @@ func pdlCommand(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d, err := pdl.Compile(b.Bundle, w.Agent.Specs())
+			d, err := export.CompilePDL(b.Bundle, w.Agent.Specs())
 			if err != nil {
 				return err
 			}

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tauguide/tauguide/guide"
-	"github.com/tauguide/tauguide/guide/interchange"
+	"github.com/tauguide/tauguide/guide/export"
 )
 
 func exportWorkflowCommand(p process) *cobra.Command {
@@ -28,7 +28,7 @@ func exportWorkflowCommand(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			files, err := interchange.Export(b.Bundle)
+			files, err := export.WriteReleased(b.Bundle)
 			if err != nil {
 				return err
 			}
@@ -48,7 +48,7 @@ func importWorkflowCommand(p process) *cobra.Command {
 			"bundle has no place for is told on stderr. An imported workflow has no checks: code decides its tool nodes, a model the rest.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			b, notes, err := interchange.Import(os.DirFS(args[0]))
+			b, notes, err := export.ReadReleased(os.DirFS(args[0]))
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}

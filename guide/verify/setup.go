@@ -13,7 +13,7 @@ import (
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/guide"
 	"github.com/tauguide/tauguide/guide/checks"
-	"github.com/tauguide/tauguide/guide/render"
+	"github.com/tauguide/tauguide/guide/export"
 )
 
 //go:embed prompts/*.tmpl
@@ -71,7 +71,7 @@ func NewSetup(w *domains.World, g *guide.Graph, v guide.Vocabulary) (*Setup, err
 	s.checker = sync.OnceValues(func() (*guide.Checker, error) {
 		return guide.NewChecker(g, guide.InventoryOf(w), v, guide.CheckerOptions{})
 	})
-	document := render.Prompt(g)
+	document := export.Prompt(g)
 	sum := sha256.Sum256([]byte(document))
 	s.Hash = hex.EncodeToString(sum[:])
 	for i, workflow := range []string{document, ""} {
@@ -98,7 +98,7 @@ func (s *Setup) Prefix(raw bool) string {
 }
 
 // Document is the workflow for an agent's own prompt.
-func (s *Setup) Document() string { return render.Prompt(s.Graph) }
+func (s *Setup) Document() string { return export.Prompt(s.Graph) }
 
 // Rules returns the rules of state for this workflow.
 func (s *Setup) Rules(raw bool) Rules {

@@ -1,4 +1,4 @@
-package interchange
+package export
 
 import (
 	"bytes"
@@ -10,8 +10,8 @@ import (
 	"github.com/tauguide/tauguide/guide"
 )
 
-// Export writes a bundle in the released layout: file name → content, byte-stable.
-func Export(b *guide.Bundle) (map[string][]byte, error) {
+// WriteReleased writes a bundle in the released layout: file name → content, byte-stable.
+func WriteReleased(b *guide.Bundle) (map[string][]byte, error) {
 	if b.Main == nil {
 		return nil, fmt.Errorf("export of %s: the bundle has no main file", b.Domain)
 	}
@@ -30,11 +30,11 @@ func Export(b *guide.Bundle) (map[string][]byte, error) {
 	if err := put(manifestFile, manifest); err != nil {
 		return nil, err
 	}
-	if err := put(mainFile, file(b.Main, "main", b.Domain)); err != nil {
+	if err := put(mainFile, releasedFile(b.Main, "main", b.Domain)); err != nil {
 		return nil, err
 	}
 	for _, f := range b.Subflows {
-		if err := put("subflows/"+f.Name()+subflowSuffix, file(f, "subflow", b.Domain)); err != nil {
+		if err := put("subflows/"+f.Name()+subflowSuffix, releasedFile(f, "subflow", b.Domain)); err != nil {
 			return nil, err
 		}
 	}
@@ -54,7 +54,7 @@ func pretty(m *value.Map) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func file(f *guide.File, kind, domain string) *value.Map {
+func releasedFile(f *guide.File, kind, domain string) *value.Map {
 	m := &value.Map{}
 	text := func(k, s string) { m.Set(k, value.OfString(s)) }
 	m.Set("schema_version", value.OfInt(1))
@@ -67,7 +67,7 @@ func file(f *guide.File, kind, domain string) *value.Map {
 	m.Set("max_directives_per_node", value.OfInt(maxDirectives(kind)))
 	nodes, edges := []value.Value{}, []value.Value{}
 	for _, n := range f.Nodes {
-		nodes = append(nodes, value.OfMap(node(n)))
+		nodes = append(nodes, value.OfMap(releasedNode(n)))
 		if n.Type == guide.Decision {
 			continue
 		}
@@ -95,7 +95,7 @@ func intentsOf(list []guide.Intent) *value.Map {
 }
 
 // node writes a node as the layout has it, and adds the extension for what reading that back would not give.
-func node(n *guide.Node) *value.Map {
+func releasedNode(n *guide.Node) *value.Map {
 	m := &value.Map{}
 	text := func(k, s string) {
 		if s != "" {

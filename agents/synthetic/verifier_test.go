@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	scripts "github.com/tauguide/tauguide/agents/synthetic"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/domaintest"
 	"github.com/tauguide/tauguide/domains/mock"
-	guided "github.com/tauguide/tauguide/guide/synthetic"
 	"github.com/tauguide/tauguide/guide/verify"
 	"github.com/tauguide/tauguide/sim/llm"
 	"github.com/tauguide/tauguide/sim/synthetic"
@@ -17,7 +17,7 @@ import (
 // TestAnswer has the scripted verifier answer a prompt, and reads the answer as one of a model.
 func TestAnswer(t *testing.T) {
 	w := domaintest.Embedded(t, mock.Domain(), domains.Options{})
-	models := synthetic.New(map[string]*domains.World{w.Name: w}, synthetic.Config{Scripts: guided.Scripts()})
+	models := synthetic.New(map[string]*domains.World{w.Name: w}, synthetic.Config{Scripts: scripts.Scripts()})
 	ask := func(ordinal int, texts ...string) (llm.Response, error) {
 		req := llm.Request{Tag: llm.Tag{Domain: w.Name, Task: w.Tasks[0].ID, Role: verify.Role, Ordinal: ordinal}}
 		for i, text := range texts {

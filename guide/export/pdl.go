@@ -1,6 +1,4 @@
-// Package pdl compiles a workflow bundle into the procedure description language of FlowAgent, without any model
-// (spec/baselines.md, section 1.7). The same bundle and tools give the same bytes.
-package pdl
+package export
 
 import (
 	"fmt"
@@ -13,37 +11,37 @@ import (
 	"github.com/tauguide/tauguide/guide"
 )
 
-// Document is a procedure description.
-type Document struct {
+// PDL is a procedure description in the language of FlowAgent (docs/reference/baselines.md, FlowAgent).
+type PDL struct {
 	Name      string
 	Desc      string
-	APIs      []API
-	Slots     []Entry
-	Answers   []Entry
+	APIs      []PDLTool
+	Slots     []PDLEntry
+	Answers   []PDLEntry
 	Procedure string // pseudo-code, one function per file; never executed
 }
 
-// API is one tool with the tools that must have been called before it.
-type API struct {
+// PDLTool is one tool with the tools that must have been called before it.
+type PDLTool struct {
 	Name          string
 	Request       []string // parameters in the order of the tool's schema
 	Preconditions []string // in the order of the tools
 }
 
-// Entry is a named slot or answer.
-type Entry struct{ Name, Desc string }
+// PDLEntry is a named slot or answer.
+type PDLEntry struct{ Name, Desc string }
 
 // FreeReply is the answer for everything that the procedure does not foresee.
 const FreeReply = "free_reply"
 
-// Compile makes the description of a bundle for the agent's tools, in their order. Every tool is listed, because the
+// CompilePDL compiles a workflow bundle into the procedure description language of FlowAgent, without any model, for the agent's tools, in their order. Every tool is listed, because the
 // dependency controller refuses what it does not know.
-func Compile(b *guide.Bundle, tools []domains.ToolSpec) (*Document, error) {
+func CompilePDL(b *guide.Bundle, tools []domains.ToolSpec) (*PDL, error) {
 	g, err := guide.Compose(b)
 	if err != nil {
 		return nil, fmt.Errorf("pdl: %w", err)
 	}
-	d := &Document{Name: b.Domain, Desc: b.Main.Title}
+	d := &PDL{Name: b.Domain, Desc: b.Main.Title}
 	specs := map[string]parameters{}
 	var order []string
 	for _, t := range tools {
@@ -56,16 +54,16 @@ func Compile(b *guide.Bundle, tools []domains.ToolSpec) (*Document, error) {
 	}
 	before := Preconditions(g, order)
 	for _, name := range order {
-		d.APIs = append(d.APIs, API{Name: name, Request: specs[name].names, Preconditions: before[name]})
+		d.APIs = append(d.APIs, PDLTool{Name: name, Request: specs[name].names, Preconditions: before[name]})
 	}
 	d.Slots = slots(g, specs)
-	w := &writer{bundle: b, specs: specs, answers: answerNames(g)}
+	w := &pdlWriter{bundle: b, specs: specs, answers: answerNames(g)}
 	d.Answers = w.answerList(g)
 	d.Procedure = w.procedure()
 	return d, nil
 }
 
-// Preconditions returns for each tool those that must have been called before it (spec/baselines.md, 1.7.2). For a tool
+// Preconditions returns for each tool those that must have been called before it. For a tool
 // that the graph authorizes they are the tools without alternatives that every way to each of its places in the graph
 // must pass. Other tools only look, so that the order in which one procedure happens to look binds nobody: they wait for
 // what one and the same node, such as an identification, asks for before all of their places. What a node asks for only
@@ -165,11 +163,11 @@ func parametersOf(t domains.ToolSpec) (parameters, error) {
 
 // slots lists what the user says at user_input nodes, then the parameters of the tools that the graph names; of equal
 // names the first stays.
-func slots(g *guide.Graph, specs map[string]parameters) []Entry {
-	var out []Entry
+func slots(g *guide.Graph, specs map[string]parameters) []PDLEntry {
+	var out []PDLEntry
 	add := func(name, desc string) {
-		if !slices.ContainsFunc(out, func(e Entry) bool { return e.Name == name }) {
-			out = append(out, Entry{name, oneLine(desc)})
+		if !slices.ContainsFunc(out, func(e PDLEntry) bool { return e.Name == name }) {
+			out = append(out, PDLEntry{name, oneLine(desc)})
 		}
 	}
 	for _, n := range g.Nodes {
@@ -204,5 +202,3 @@ func answerNames(g *guide.Graph) map[[2]string]string {
 }
 
 func speaks(n *guide.Node) bool { return n.Type == guide.AgentAction || n.Type == guide.UserInput }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,4 +1,4 @@
-package render
+package export
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package pdl
+package export
 
 import (
 	"encoding/json"
@@ -9,23 +9,23 @@ import (
 // String writes the document as a YAML file with the keys of FlowAgent's loader; without APIs that key is left out, as in
 // the loader's own prompts. Texts are JSON strings, which YAML
 // reads alike; the procedure is a literal block.
-func (d *Document) String() string {
+func (d *PDL) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Name: %s\nDesc: %s\n", text(d.Name), text(d.Desc))
+	fmt.Fprintf(&b, "Name: %s\nDesc: %s\n", quoted(d.Name), quoted(d.Desc))
 	if len(d.APIs) > 0 {
 		b.WriteString("APIs:\n")
 	}
 	for _, a := range d.APIs {
-		fmt.Fprintf(&b, "  - name: %s\n    request: %s\n    response: [result]\n    precondition: %s\n", text(a.Name), list(a.Request), list(a.Preconditions))
+		fmt.Fprintf(&b, "  - name: %s\n    request: %s\n    response: [result]\n    precondition: %s\n", quoted(a.Name), quotedList(a.Request), quotedList(a.Preconditions))
 	}
-	entries := func(key string, list []Entry) {
+	entries := func(key string, list []PDLEntry) {
 		if len(list) == 0 {
 			fmt.Fprintf(&b, "%s: []\n", key)
 			return
 		}
 		fmt.Fprintf(&b, "%s:\n", key)
 		for _, e := range list {
-			fmt.Fprintf(&b, "  - name: %s\n    desc: %s\n", text(e.Name), text(e.Desc))
+			fmt.Fprintf(&b, "  - name: %s\n    desc: %s\n", quoted(e.Name), quoted(e.Desc))
 		}
 	}
 	entries("SLOTs", d.Slots)
@@ -40,7 +40,7 @@ func (d *Document) String() string {
 	return b.String()
 }
 
-func text(s string) string {
+func quoted(s string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -50,10 +50,10 @@ func text(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-func list(items []string) string {
+func quotedList(items []string) string {
 	out := make([]string, len(items))
 	for i, s := range items {
-		out[i] = text(s)
+		out[i] = quoted(s)
 	}
 	return "[" + strings.Join(out, ", ") + "]"
 }

@@ -1,6 +1,4 @@
-// Package render draws workflows: the document for prompts, Mermaid and Graphviz DOT. Everything is byte-stable: the
-// same graph gives the same text.
-package render
+package export
 
 import (
 	"fmt"

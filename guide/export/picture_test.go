@@ -1,4 +1,4 @@
-package render_test
+package export_test
 
 import (
 	"flag"
@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tauguide/tauguide/guide"
-	"github.com/tauguide/tauguide/guide/render"
+	"github.com/tauguide/tauguide/guide/export"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -45,21 +45,21 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-func TestGolden(t *testing.T) {
+func TestPictureGolden(t *testing.T) {
 	b, g := load(t)
-	one := func(name string) render.Picture {
-		p, err := render.OneFile(b, name)
+	one := func(name string) export.Picture {
+		p, err := export.OneFile(b, name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return p
 	}
 	for _, tt := range []struct{ file, text string }{
-		{"mock.prompt.md", render.Prompt(g)},
-		{"mock.dot", render.DOT(render.Whole(g))},
-		{"mock.mmd", render.Mermaid(render.Whole(g))},
-		{"mock.main.dot", render.DOT(one("main"))},
-		{"mock.set_status.mmd", render.Mermaid(one("set_status"))},
+		{"mock.prompt.md", export.Prompt(g)},
+		{"mock.dot", export.DOT(export.Whole(g))},
+		{"mock.mmd", export.Mermaid(export.Whole(g))},
+		{"mock.main.dot", export.DOT(one("main"))},
+		{"mock.set_status.mmd", export.Mermaid(one("set_status"))},
 	} {
 		t.Run(tt.file, func(t *testing.T) { golden(t, tt.file, tt.text) })
 	}
@@ -70,7 +70,7 @@ func TestStable(t *testing.T) {
 	_, first := load(t)
 	for range 20 {
 		_, g := load(t)
-		if render.Prompt(g) != render.Prompt(first) || render.DOT(render.Whole(g)) != render.DOT(render.Whole(first)) {
+		if export.Prompt(g) != export.Prompt(first) || export.DOT(export.Whole(g)) != export.DOT(export.Whole(first)) {
 			t.Fatal("two renderings of one bundle differ")
 		}
 	}
@@ -78,7 +78,7 @@ func TestStable(t *testing.T) {
 
 func TestUnknownSubflow(t *testing.T) {
 	b, _ := load(t)
-	_, err := render.OneFile(b, "paint")
+	_, err := export.OneFile(b, "paint")
 	if err == nil || !strings.Contains(err.Error(), "set_status") {
 		t.Errorf("error does not name the subflows: %v", err)
 	}
@@ -87,12 +87,12 @@ func TestUnknownSubflow(t *testing.T) {
 // Texts with the characters that the languages reserve stay inside their quotes.
 func TestEscapes(t *testing.T) {
 	n := &guide.Node{ID: `a"b`, Local: `a"b\c <x>`, Type: guide.Decision, Edges: []guide.Edge{{To: `a"b`, When: `say "no"`}}}
-	p := render.Picture{Title: "odd \"title\"\nof two lines", Nodes: []*guide.Node{n}}
-	dot := render.DOT(p)
+	p := export.Picture{Title: "odd \"title\"\nof two lines", Nodes: []*guide.Node{n}}
+	dot := export.DOT(p)
 	if !strings.Contains(dot, `"a\"b" -> "a\"b" [label="say \"no\""]`) || !strings.Contains(dot, `a\"b\\c <x>`) {
 		t.Errorf("DOT does not escape:\n%s", dot)
 	}
-	mmd := render.Mermaid(p)
+	mmd := export.Mermaid(p)
 	if !strings.Contains(mmd, `a#quot;b\c #lt;x#gt;`) || !strings.Contains(mmd, `|"say #quot;no#quot;"|`) {
 		t.Errorf("Mermaid does not escape:\n%s", mmd)
 	}

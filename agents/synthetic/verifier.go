@@ -1,6 +1,3 @@
-// Package synthetic holds the scripted verifier: it answers the guide's real protocol, in the contract's JSON, without
-// a model. What it knows of the conversation it reads off the prompt; like the other scripts of sim/synthetic it also
-// knows the task's gold plan. It shows that the machinery works, and says nothing of any real model.
 package synthetic
 
 import (
@@ -8,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/guide/verify"
@@ -16,27 +12,8 @@ import (
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
 
-// Scripts returns the scripts of the guide's roles, for synthetic.Config. Each call returns scripts that compile the
-// workflows of the worlds they meet once, at the first need.
-func Scripts() map[string]synthetic.Script {
-	v := &verifier{}
-	return map[string]synthetic.Script{verify.Role: v.answer}
-}
-
-// verifier keeps the setups of the worlds that it has met.
-type verifier struct{ setups sync.Map }
-
-func (v *verifier) setup(w *domains.World) (*verify.Setup, error) {
-	once, _ := v.setups.LoadOrStore(w, sync.OnceValues(func() (*verify.Setup, error) { return verify.Load(w, "") }))
-	load, ok := once.(func() (*verify.Setup, error))
-	if !ok {
-		return nil, errors.New("the workflow of this world is not at hand")
-	}
-	return load()
-}
-
-// answer reads the task off the prompt, has the deterministic verifier judge it, and writes the record as a model would.
-func (v *verifier) answer(ctx context.Context, s synthetic.Scene) (llm.Message, error) {
+// verifier answers as PolicyGuide's verifier: it reads the task off the prompt, has the deterministic verifier judge it, and writes the record as a model would.
+func (l *library) verifier(ctx context.Context, s synthetic.Scene) (llm.Message, error) {
 	if len(s.Request.Messages) < 2 {
 		return llm.Message{}, errors.New("the prompt of a verifier has a static part and a conversation: send both")
 	}
@@ -44,11 +21,11 @@ func (v *verifier) answer(ctx context.Context, s synthetic.Scene) (llm.Message, 
 	if err != nil {
 		return llm.Message{}, err
 	}
-	setup, err := v.setup(s.World)
+	p, err := l.policy(s.World)
 	if err != nil {
 		return llm.Message{}, err
 	}
-	judge := verify.Deterministic{Setup: setup, Wishes: wishes(s.Task)}
+	judge := verify.Deterministic{Setup: p.workflow, Wishes: wishes(s.Task)}
 	out, err := judge.Verify(ctx, in)
 	if err != nil {
 		return llm.Message{}, err

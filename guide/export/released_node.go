@@ -1,4 +1,4 @@
-package interchange
+package export
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ func maxDirectives(kind string) int64 {
 
 // node reads a node. The layout has fewer fields than a bundle; guess fills the rest, and the extension, where the
 // bundle came from here, says what they really are.
-func (r *reader) node(o *value.Map, where string) (*guide.Node, error) {
+func (r *releasedReader) node(o *value.Map, where string) (*guide.Node, error) {
 	id, err := r.text(o, where, "id")
 	if err != nil {
 		return nil, err

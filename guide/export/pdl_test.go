@@ -1,9 +1,7 @@
-package pdl_test
+package export_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -15,49 +13,35 @@ import (
 	"github.com/tauguide/tauguide/domains/domaintest"
 	"github.com/tauguide/tauguide/domains/mock"
 	"github.com/tauguide/tauguide/guide"
-	"github.com/tauguide/tauguide/guide/pdl"
+	"github.com/tauguide/tauguide/guide/export"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden file")
-
-func mockDocument(t testing.TB) *pdl.Document {
+func mockPDL(t testing.TB) *export.PDL {
 	t.Helper()
 	b, err := guide.LoadShipped("mock")
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := pdl.Compile(b, domaintest.Embedded(t, mock.Domain(), domains.Options{}).Agent.Specs())
+	d, err := export.CompilePDL(b, domaintest.Embedded(t, mock.Domain(), domains.Options{}).Agent.Specs())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
 
-func TestGolden(t *testing.T) {
-	const path = "testdata/mock.yaml"
-	got := mockDocument(t).String()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("differs (run with -update if that is meant):\n%s", d)
-	}
+func TestPDLGolden(t *testing.T) {
+	got := mockPDL(t).String()
+	golden(t, "mock.yaml", got)
 	for range 10 {
-		if mockDocument(t).String() != got {
+		if mockPDL(t).String() != got {
 			t.Fatal("two compilations differ")
 		}
 	}
 }
 
-// The text is YAML with the keys that FlowAgent's loader wants, and every precondition names a listed API.
+// The text is YAML with the keys that FlowAgent's loader wants, and every precondition names a listed PDLTool.
 func TestLoadsAsYAML(t *testing.T) {
-	d := mockDocument(t)
+	d := mockPDL(t)
 	var doc struct {
 		Name, Desc string
 		APIs       []struct {
@@ -87,15 +71,15 @@ func TestLoadsAsYAML(t *testing.T) {
 		for _, p := range a.Precondition {
 			found++
 			if !known[p] {
-				t.Errorf("precondition %s of %s is no API", p, a.Name)
+				t.Errorf("precondition %s of %s is no PDLTool", p, a.Name)
 			}
 		}
 	}
 	if found == 0 {
-		t.Error("no API has a precondition")
+		t.Error("no PDLTool has a precondition")
 	}
 	for _, e := range doc.Answers {
-		if e.Name != pdl.FreeReply && !strings.Contains(doc.PDL, "ANSWER_"+e.Name+"()") {
+		if e.Name != export.FreeReply && !strings.Contains(doc.PDL, "ANSWER_"+e.Name+"()") {
 			t.Errorf("answer %s is not used", e.Name)
 		}
 	}
@@ -143,7 +127,7 @@ func TestPreconditionsNeverDeadlock(t *testing.T) {
 	seen := 0
 	rapid.Check(t, func(t *rapid.T) {
 		g := randomGraph(t, tools)
-		before := pdl.Preconditions(g, tools)
+		before := export.Preconditions(g, tools)
 		for range 10 {
 			active := map[string]bool{}
 			id := g.Entry
@@ -196,7 +180,7 @@ func TestPreconditions(t *testing.T) {
 		node("end", guide.Exit, ""),
 		node("lost", guide.ToolCall, "change", "end"),
 	})
-	got := pdl.Preconditions(g, []string{"read", "find", "search", "more", "change", "unused"})
+	got := export.Preconditions(g, []string{"read", "find", "search", "more", "change", "unused"})
 	want := map[string][]string{"find": {"read"}, "search": {"read"}, "more": {"read"}, "change": {"read"}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

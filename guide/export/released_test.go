@@ -1,4 +1,4 @@
-package interchange_test
+package export_test
 
 import (
 	"os"
@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/tauguide/tauguide/guide"
-	"github.com/tauguide/tauguide/guide/interchange"
+	"github.com/tauguide/tauguide/guide/export"
 )
 
 // meaning compares bundles apart from where things stand in their files.
@@ -41,11 +41,11 @@ func TestExportImport(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			files, err := interchange.Export(b)
+			files, err := export.WriteReleased(b)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, notes, err := interchange.Import(folder(files))
+			got, notes, err := export.ReadReleased(folder(files))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +62,7 @@ func TestExportImport(t *testing.T) {
 // A bundle in the released layout comes out again as the same bytes, and is a valid bundle here.
 func TestImportExport(t *testing.T) {
 	dir := "testdata/released"
-	b, notes, err := interchange.Import(os.DirFS(dir))
+	b, notes, err := export.ReadReleased(os.DirFS(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestImportExport(t *testing.T) {
 	if d := cmp.Diff(wantIntents, b.Main.Intents, meaning()); d != "" {
 		t.Error(d)
 	}
-	files, err := interchange.Export(b)
+	files, err := export.WriteReleased(b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestImportRefusesAndNotes(t *testing.T) {
 				}
 				files[name] = []byte(text)
 			}
-			_, notes, err := interchange.Import(folder(files))
+			_, notes, err := export.ReadReleased(folder(files))
 			switch {
 			case tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)):
 				t.Errorf("error %v, want one with %q", err, tt.err)

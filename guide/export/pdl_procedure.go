@@ -1,4 +1,4 @@
-package pdl
+package export
 
 import (
 	"fmt"
@@ -8,15 +8,15 @@ import (
 	"github.com/tauguide/tauguide/guide"
 )
 
-type writer struct {
+type pdlWriter struct {
 	bundle  *guide.Bundle
 	specs   map[string]parameters
 	answers map[[2]string]string
 	text    strings.Builder
 }
 
-func (w *writer) answerList(g *guide.Graph) []Entry {
-	var out []Entry
+func (w *pdlWriter) answerList(g *guide.Graph) []PDLEntry {
+	var out []PDLEntry
 	seen := map[string]bool{}
 	for _, n := range g.Nodes {
 		name, ok := w.answers[[2]string{n.File, n.Local}]
@@ -24,13 +24,13 @@ func (w *writer) answerList(g *guide.Graph) []Entry {
 			continue
 		}
 		seen[name] = true
-		out = append(out, Entry{name, oneLine(n.Remediation)})
+		out = append(out, PDLEntry{name, oneLine(n.Remediation)})
 	}
-	return append(out, Entry{FreeReply, "Answer what the procedure does not foresee, then return to it."})
+	return append(out, PDLEntry{FreeReply, "Answer what the procedure does not foresee, then return to it."})
 }
 
 // procedure writes main and then the subflows that the composed graph uses.
-func (w *writer) procedure() string {
+func (w *pdlWriter) procedure() string {
 	used := map[string]bool{}
 	var visit func(f *guide.File)
 	visit = func(f *guide.File) {
@@ -57,19 +57,19 @@ func (w *writer) procedure() string {
 
 // body writes the steps of one function.
 type body struct {
-	*writer
+	*pdlWriter
 	file    *guide.File
 	graph   *guide.Graph
 	after   map[string]string // decision → where its branches meet again, "" if nowhere
 	written map[string]bool
 }
 
-func (w *writer) function(f *guide.File, name string) {
+func (w *pdlWriter) function(f *guide.File, name string) {
 	fmt.Fprintf(&w.text, "def %s():\n", name)
 	if f.Title != "" {
 		fmt.Fprintf(&w.text, "    # %s\n", oneLine(f.Title))
 	}
-	b := &body{writer: w, file: f, graph: guide.NewGraph(w.bundle.Domain, f.Entry, nil, f.Nodes),
+	b := &body{pdlWriter: w, file: f, graph: guide.NewGraph(w.bundle.Domain, f.Entry, nil, f.Nodes),
 		after: map[string]string{}, written: map[string]bool{}}
 	meet := b.graph.PostDominators()
 	for i, n := range f.Nodes {

@@ -6,15 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tauguide/tauguide/sim/attack"
 	"github.com/tauguide/tauguide/sim/llm"
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
-
-// attackScripts are those of the roles that work out plans for attacks. They read what the user is after off the task.
-func attackScripts() map[string]synthetic.Script {
-	return map[string]synthetic.Script{attack.Analyser: analyse, attack.Planner: devise, attack.Advisor: advise}
-}
 
 // mostPassages bounds what the scripted analyser quotes.
 const mostPassages = 4

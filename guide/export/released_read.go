@@ -1,16 +1,11 @@
-// Package interchange reads and writes bundles in the layout of PolicyGuide's released implementation
-// (spec/baselines.md, section 6.1): _manifest.json, main.workflow.json, subflows/<name>.subflow.json.
-//
-// What that layout has no place for (checks, events, catalog references) travels in a member "tauguide" of the node,
-// which the other side ignores. Import after Export gives the same bundle; Export after Import gives the same files,
-// apart from members that Import names in its notes.
-package interchange
+package export
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/tauguide/tauguide/domains/value"
@@ -24,10 +19,14 @@ const (
 	extension     = "tauguide"
 )
 
-// Import reads a bundle from a folder in the released layout. Notes name what was found there that a bundle has no
-// place for.
-func Import(fsys fs.FS) (b *guide.Bundle, notes []string, err error) {
-	r := &reader{}
+// ReadReleased reads a bundle from a folder in the layout of PolicyGuide's released implementation: _manifest.json,
+// main.workflow.json, subflows/<name>.subflow.json. Notes name what was found there that a bundle has no place for.
+//
+// What that layout has no place for (checks, events, catalog references) travels in a member "tauguide" of the node,
+// which the other side ignores. Reading what was written gives the same bundle; writing what was read gives the same
+// files, apart from members that the notes name.
+func ReadReleased(fsys fs.FS) (b *guide.Bundle, notes []string, err error) {
+	r := &releasedReader{}
 	manifest, err := r.object(fsys, manifestFile)
 	if err != nil {
 		return nil, nil, err
@@ -82,13 +81,13 @@ func settle(b *guide.Bundle) error {
 	return nil
 }
 
-type reader struct{ notes []string }
+type releasedReader struct{ notes []string }
 
-func (r *reader) note(format string, args ...any) {
+func (r *releasedReader) note(format string, args ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
 }
 
-func (r *reader) object(fsys fs.FS, name string) (*value.Map, error) {
+func (r *releasedReader) object(fsys fs.FS, name string) (*value.Map, error) {
 	text, err := fs.ReadFile(fsys, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is not there: name the folder of a released workflow, which contains it", name)
@@ -107,7 +106,7 @@ func (r *reader) object(fsys fs.FS, name string) (*value.Map, error) {
 	return m, nil
 }
 
-func (r *reader) text(m *value.Map, where, key string) (string, error) {
+func (r *releasedReader) text(m *value.Map, where, key string) (string, error) {
 	v, ok := m.Get(key)
 	s, isText := v.Text()
 	if !ok || !isText || s == "" {
@@ -123,7 +122,7 @@ func optional(m *value.Map, key string) string {
 }
 
 // list returns the objects of a list member.
-func (r *reader) list(m *value.Map, where, key string) ([]*value.Map, error) {
+func (r *releasedReader) list(m *value.Map, where, key string) ([]*value.Map, error) {
 	v, _ := m.Get(key)
 	items, ok := v.Items()
 	if !ok {
@@ -140,24 +139,15 @@ func (r *reader) list(m *value.Map, where, key string) ([]*value.Map, error) {
 	return out, nil
 }
 
-func (r *reader) unknown(m *value.Map, where string, known ...string) {
+func (r *releasedReader) unknown(m *value.Map, where string, known ...string) {
 	for k := range m.All() {
-		if !contains(known, k) {
+		if !slices.Contains(known, k) {
 			r.note("%s: member %q was dropped", where, k)
 		}
 	}
 }
 
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
-}
-
-func (r *reader) file(fsys fs.FS, name, as, kind, domain string) (*guide.File, error) {
+func (r *releasedReader) file(fsys fs.FS, name, as, kind, domain string) (*guide.File, error) {
 	m, err := r.object(fsys, name)
 	if err != nil {
 		return nil, err
@@ -216,7 +206,7 @@ func (r *reader) file(fsys fs.FS, name, as, kind, domain string) (*guide.File, e
 }
 
 // enter gives the file an entry node where its first node is one that does something.
-func (r *reader) enter(f *guide.File, name string) {
+func (r *releasedReader) enter(f *guide.File, name string) {
 	n, ok := f.Node(f.Entry)
 	if !ok || n.Type == guide.Entry {
 		return
@@ -231,7 +221,7 @@ func (r *reader) enter(f *guide.File, name string) {
 	f.Entry = id
 }
 
-func (r *reader) edges(m *value.Map, name string, f *guide.File) error {
+func (r *releasedReader) edges(m *value.Map, name string, f *guide.File) error {
 	edges, err := r.list(m, name, "edges")
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package pdl_test
+package export_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tauguide/tauguide/guide"
-	"github.com/tauguide/tauguide/guide/pdl"
+	"github.com/tauguide/tauguide/guide/export"
 )
 
 // procedureOf makes a graph of lines "id type tools to,to"; a dash stands for nothing, and ? after the tools for a call that
@@ -51,7 +51,7 @@ func TestPreconditionsOfReads(t *testing.T) {
 		"again tool_authorization change end",
 		"end exit - -",
 	)
-	got := pdl.Preconditions(g, []string{"who", "order", "status", "profile", "change"})
+	got := export.Preconditions(g, []string{"who", "order", "status", "profile", "change"})
 	want := map[string][]string{"order": {"who"}, "status": {"who", "order"}, "profile": {"who"}, "change": {"who", "order", "profile"}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -71,7 +71,7 @@ func TestOnlyIf(t *testing.T) {
 			}
 		}
 	}
-	d, err := pdl.Compile(b, nil)
+	d, err := export.CompilePDL(b, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

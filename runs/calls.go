@@ -15,11 +15,11 @@ import (
 type callLog struct{ log *slog.Logger }
 
 // retried is told of each wait of a model.
-func (c *callLog) retried(model string) func(llm.Request, *llm.Error, int, time.Duration) {
+func (c *callLog) retried() llm.RetryNotice {
 	if c == nil {
 		return nil
 	}
-	return func(req llm.Request, e *llm.Error, attempt int, wait time.Duration) {
+	return func(model string, req llm.Request, e *llm.Error, attempt int, wait time.Duration) {
 		level := slog.LevelInfo
 		if e.Kind == llm.KindRateLimit {
 			level = slog.LevelDebug

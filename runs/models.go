@@ -195,7 +195,6 @@ func (m Model) request() llm.Request {
 type clients struct {
 	meter     *llm.Meter
 	dialer    *llm.Dialer
-	live      *llm.Live
 	transport *http.Transport
 	models    map[string]*client
 }
@@ -223,14 +222,14 @@ type wiring struct {
 
 // dial connects the models of an execution. From the outside in, a call passes
 //
-//	watch → trace → log → live → meter → cassette → retry → limiter → timeout → provider
+//	watch → trace → log → meter → cassette → retry → limiter → timeout → provider
 func dial(models map[string]Model, worlds map[string]*domains.World, meter *llm.Meter, w wiring) (*clients, error) {
 	table, err := modelTable()
 	if err != nil {
 		return nil, err
 	}
-	c := &clients{meter: meter, live: &llm.Live{}, transport: llm.NewTransport(), models: map[string]*client{}}
-	c.dialer = &llm.Dialer{Models: table, Meter: meter, Transport: c.transport, Live: c.live, Warn: w.warn}
+	c := &clients{meter: meter, transport: llm.NewTransport(), models: map[string]*client{}}
+	c.dialer = &llm.Dialer{Models: table, Meter: meter, Transport: c.transport, Notice: w.log.retried(), Warn: w.warn}
 	for _, name := range slices.Sorted(maps.Keys(models)) {
 		m := models[name]
 		one := &client{model: m}
@@ -240,13 +239,12 @@ func dial(models map[string]Model, worlds map[string]*domains.World, meter *llm.
 		}
 		e := m.endpoint(name)
 		e.Retry = w.retry
-		e.Retry.Notify = w.log.retried(name)
 		var inner llm.Client
 		switch {
 		case w.replays:
-			inner = llm.Chain(refusing, c.live.Wrap, meter.Wrap, recorded)
+			inner = llm.Chain(refusing, meter.Wrap, recorded)
 		case m.Synthetic && m.BaseURL == "":
-			inner = llm.Chain(synthetic.New(worlds, m.Scripted()), c.live.Wrap, meter.Wrap, recorded)
+			inner = llm.Chain(synthetic.New(worlds, m.Scripted()), meter.Wrap, recorded)
 		default:
 			if inner, err = c.dialer.DialInside(e, recorded); err != nil {
 				return nil, fmt.Errorf("model %s: %w", name, err)

@@ -66,10 +66,9 @@ func (x *execution) snapshot(final bool) Progress {
 	if total.WouldUnknown == 0 {
 		p.WouldCost = &total.WouldCost
 	}
-	live := x.clients.live.State()
-	p.Retrying = live.Retrying
-	if !live.Oldest.IsZero() {
-		p.Oldest = time.Since(live.Oldest)
+	var oldest time.Time
+	if p.Retrying, oldest = x.budget.meter.Ongoing(); !oldest.IsZero() {
+		p.Oldest = time.Since(oldest)
 	}
 	p.CallRate = x.calls.rate(time.Now(), total.Calls+total.Replayed)
 	if total.UnknownPrompt == 0 && total.UnknownCompletion == 0 {

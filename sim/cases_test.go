@@ -36,7 +36,7 @@ func client(t testing.TB, srv *faultserver.Server) llm.Client {
 		t.Fatal(err)
 	}
 	e := llm.Endpoint{Name: "fault", BaseURL: srv.URL, Model: "local-model",
-		Retry: llm.RetryPolicy{Attempts: 3, RateLimited: 3, Base: time.Millisecond, Max: 2 * time.Millisecond, MaxRetryAfter: 200 * time.Millisecond}}
+		Retry: llm.RetryPolicy{Attempts: 3, RateLimited: 3, FirstWait: time.Millisecond, MaxWait: 2 * time.Millisecond, MaxRetryAfter: 200 * time.Millisecond}}
 	c, err := llm.Dial(e, models)
 	if err != nil {
 		t.Fatal(err)

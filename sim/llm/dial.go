@@ -136,8 +136,8 @@ type Dialer struct {
 	Inside []Middleware
 	// Transport is NewTransport if nil.
 	Transport http.RoundTripper
-	// Live, if set, counts the calls under way.
-	Live *Live
+	// Notice, if set, is told of each wait before another attempt.
+	Notice RetryNotice
 	// Warn, if set, hears once for each model and parameter that the parameter
 	// was asked for and is not sent. It must be safe for concurrent use.
 	Warn func(text string)
@@ -148,7 +148,7 @@ type Dialer struct {
 
 // Dial returns a client for the endpoint. From the outside in it is
 //
-//	live → meter → Inside → retry → limiter → timeout → provider
+//	meter → Inside → retry → limiter → timeout → provider
 //
 // so that a call is metered once, a wait between attempts holds no slot, and
 // the time of an attempt starts when it has one.
@@ -170,15 +170,11 @@ func (d *Dialer) DialInside(e Endpoint, inside ...Middleware) (Client, error) {
 		return nil, err
 	}
 	var m []Middleware
-	if d.Live != nil {
-		m = append(m, d.Live.Wrap)
-	}
-	e.Retry.live = d.Live
 	if d.Meter != nil {
 		m = append(m, d.Meter.Wrap)
 	}
 	m = append(append(m, d.Inside...), inside...)
-	m = append(m, Retry(e.Retry), l.Wrap, Timeout(e.Timeout))
+	m = append(m, retrier{policy: e.Retry, endpoint: e.Name, notice: d.Notice, meter: d.Meter}.wrap, l.Wrap, Timeout(e.Timeout))
 	p := newProvider(e, d.Models, d.Transport)
 	p.warn = d.Warn
 	return Chain(p, m...), nil

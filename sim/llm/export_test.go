@@ -38,8 +38,16 @@ func ObjectOf(valid string) (map[string]string, bool) {
 	return out, true
 }
 
+// RetryWith is Retry for somebody who listens.
+func RetryWith(p RetryPolicy, notice RetryNotice) Middleware {
+	return retrier{policy: p, notice: notice}.wrap
+}
+
 // How JSON is taken apart.
 var (
 	ListOf = listOf
 	TextOf = textOf
 )
+
+// RetryMetered is Retry with the default policy and a meter.
+func RetryMetered(m *Meter) Middleware { return retrier{meter: m}.wrap }

@@ -25,7 +25,7 @@ func models(t testing.TB) llm.Models {
 		}
 		return m
 	}
-	return load("../configs/models.yaml", llm.LoadModels).With(load("../configs/prices.yaml", llm.LoadPrices))
+	return load("../../configs/models.yaml", llm.LoadModels).With(load("../../configs/prices.yaml", llm.LoadPrices))
 }
 
 // once dials the server for a single attempt.

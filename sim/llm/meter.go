@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"container/list"
 	"context"
 	"math"
 	"sync"
@@ -79,16 +80,53 @@ func (t Totals) Plus(o Totals) Totals {
 // NoRole is the role under which calls without one are metered.
 const NoRole = "other"
 
-// Meter counts calls, tokens and dollars by [Tag.Role]. The zero value is ready;
-// it is safe for concurrent use.
+// Meter counts calls, tokens and dollars by [Tag.Role], and knows which calls are
+// under way. The zero value is ready; it is safe for concurrent use.
 type Meter struct {
-	mu    sync.Mutex
-	roles map[string]Totals
+	mu      sync.Mutex
+	roles   map[string]Totals
+	calls   list.List // of time.Time: the beginnings of the calls under way, in order
+	waiting int
 }
 
-// Wrap is the meter as a [Middleware].
+// Ongoing says what is under way: how many calls wait to be sent once more, and
+// when the oldest call began, zero without one.
+func (m *Meter) Ongoing() (retrying int, oldest time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if e := m.calls.Front(); e != nil {
+		oldest = e.Value.(time.Time)
+	}
+	return m.waiting, oldest
+}
+
+// retrying counts a call in or out of those that wait to be sent once more. A
+// nil meter counts nothing.
+func (m *Meter) retrying(n int) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.waiting += n
+}
+
+// begin counts a call in; end counts it out.
+func (m *Meter) begin() (end func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e := m.calls.PushBack(time.Now())
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.calls.Remove(e)
+	}
+}
+
+// Wrap is the meter as a [Middleware]; it belongs outside of [Retry].
 func (m *Meter) Wrap(next Client) Client {
 	return Func(func(ctx context.Context, req Request) (Response, error) {
+		defer m.begin()()
 		resp, err := next.Complete(ctx, req)
 		if err != nil {
 			m.add(req.Tag.Role, failedTotals(asError(err)))

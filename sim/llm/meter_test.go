@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -186,4 +188,40 @@ func TestCost(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMeterKnowsWhatIsUnderWay follows one call that is sent twice, and one that
+// waits for a slot.
+func TestMeterKnowsWhatIsUnderWay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		meter := &llm.Meter{}
+		want := func(retrying int, oldest time.Time) {
+			t.Helper()
+			synctest.Wait()
+			if n, at := meter.Ongoing(); n != retrying || !at.Equal(oldest) {
+				t.Errorf("%d retrying, oldest of %s, want %d and %s", n, at, retrying, oldest)
+			}
+		}
+		want(0, time.Time{})
+		busy := &script{errs: []error{fault(llm.KindServer, time.Second)}}
+		l := llm.NewLimiter(llm.Limits{Concurrency: 1})
+		slow := llm.Chain(&endpoint{latency: 10 * time.Second}, meter.Wrap, l.Wrap)
+		start := time.Now()
+		var wg sync.WaitGroup
+		wg.Go(func() { _, _ = llm.Chain(busy, meter.Wrap, llm.RetryMetered(meter)).Complete(t.Context(), hello()) })
+		want(1, start)
+		time.Sleep(2 * time.Second)
+		want(0, time.Time{})
+		second := time.Now()
+		wg.Go(func() { _, _ = slow.Complete(t.Context(), hello()) })
+		want(0, second)
+		time.Sleep(time.Second)
+		wg.Go(func() { _, _ = slow.Complete(t.Context(), hello()) })
+		want(0, second)
+		time.Sleep(9 * time.Second)
+		want(0, second.Add(time.Second))
+		wg.Wait()
+		want(0, time.Time{})
+	})
 }

@@ -62,7 +62,7 @@ func redirected(t *testing.T, srv *faultserver.Server, auth string) *llm.Error {
 	t.Helper()
 	e := llm.Endpoint{
 		Name: "test", BaseURL: srv.URL, Model: "local-model", Key: hostileKey, Headers: map[string]string{"X-Api-Key": hostileHeader},
-		Retry: llm.RetryPolicy{Attempts: 3, Base: time.Millisecond},
+		Retry: llm.RetryPolicy{Attempts: 3, FirstWait: time.Millisecond},
 	}
 	d := &llm.Dialer{Models: models(t)}
 	if auth == "api-key" {

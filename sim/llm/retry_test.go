@@ -61,8 +61,8 @@ func TestRetry(t *testing.T) {
 		{"waits double", llm.RetryPolicy{}, repeat(down, 4), "", 5, 3750 * time.Millisecond, 11250 * time.Millisecond},
 		{"attempts are bounded", llm.RetryPolicy{}, repeat(down, 9), llm.KindServer, 5, 3750 * time.Millisecond, 11250 * time.Millisecond},
 		{"bound of the policy", llm.RetryPolicy{Attempts: 2}, repeat(down, 9), llm.KindServer, 2, 250 * time.Millisecond, 750 * time.Millisecond},
-		{"waits are capped", llm.RetryPolicy{Base: time.Minute, Max: time.Minute}, repeat(down, 2), "", 3, time.Minute, 3 * time.Minute},
-		{"rate limits have their own bound", llm.RetryPolicy{RateLimited: 7, Base: time.Second, Max: time.Second}, repeat(fault(llm.KindRateLimit, 0), 9), llm.KindRateLimit, 7, 3 * time.Second, 9 * time.Second},
+		{"waits are capped", llm.RetryPolicy{FirstWait: time.Minute, MaxWait: time.Minute}, repeat(down, 2), "", 3, time.Minute, 3 * time.Minute},
+		{"rate limits have their own bound", llm.RetryPolicy{RateLimited: 7, FirstWait: time.Second, MaxWait: time.Second}, repeat(fault(llm.KindRateLimit, 0), 9), llm.KindRateLimit, 7, 3 * time.Second, 9 * time.Second},
 		{"C19 Retry-After is honoured", llm.RetryPolicy{}, repeat(fault(llm.KindRateLimit, 7*time.Second), 1), "", 2, 7 * time.Second, 7750 * time.Millisecond},
 		{"C19 Retry-After of a server fault", llm.RetryPolicy{}, repeat(fault(llm.KindServer, 7*time.Second), 1), "", 2, 7 * time.Second, 7750 * time.Millisecond},
 		{"C19 Retry-After at the cap", llm.RetryPolicy{}, repeat(fault(llm.KindRateLimit, 120*time.Second), 1), "", 2, 120 * time.Second, 133 * time.Second},
@@ -128,11 +128,11 @@ func TestRetryTellsAboutWaits(t *testing.T) {
 			at      time.Time
 		}
 		var notes []note
-		p := llm.RetryPolicy{Notify: func(_ llm.Request, e *llm.Error, attempt int, wait time.Duration) {
+		hear := func(_ string, _ llm.Request, e *llm.Error, attempt int, wait time.Duration) {
 			notes = append(notes, note{e.Kind, attempt, wait, time.Now()})
-		}}
+		}
 		s := &script{errs: []error{fault(llm.KindServer, 0), fault(llm.KindRateLimit, time.Second)}}
-		if _, err := llm.Retry(p)(s).Complete(t.Context(), hello()); err != nil {
+		if _, err := llm.RetryWith(llm.RetryPolicy{}, hear)(s).Complete(t.Context(), hello()); err != nil {
 			t.Fatal(err)
 		}
 		if len(notes) != 2 || notes[0].kind != llm.KindServer || notes[1].kind != llm.KindRateLimit || notes[1].attempt != 2 {
@@ -229,7 +229,7 @@ func TestRetryOverHTTP(t *testing.T) {
 		faultserver.Cut("hello", 30),
 		faultserver.Text("hello"))
 	c := once(t, srv, func(e *llm.Endpoint) {
-		e.Retry = llm.RetryPolicy{Attempts: 6, Base: time.Millisecond, Max: 2 * time.Millisecond}
+		e.Retry = llm.RetryPolicy{Attempts: 6, FirstWait: time.Millisecond, MaxWait: 2 * time.Millisecond}
 	})
 	resp := ask(t, c)
 	if resp.Message.Text() != "hello" || resp.Attempts != 6 {

@@ -23,7 +23,7 @@ func stream(body string) faultserver.Reply {
 func neverAccepted(t *testing.T, body string, kind llm.Kind, words string) {
 	t.Helper()
 	patient := func(e *llm.Endpoint) {
-		e.Retry = llm.RetryPolicy{Attempts: 3, Base: time.Millisecond, Max: time.Millisecond}
+		e.Retry = llm.RetryPolicy{Attempts: 3, FirstWait: time.Millisecond, MaxWait: time.Millisecond}
 	}
 	srv := faultserver.New(t, stream(body), stream(body), faultserver.Text("whole"))
 	resp, err := once(t, srv, patient).Complete(context.Background(), hello())

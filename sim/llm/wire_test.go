@@ -102,7 +102,7 @@ func planted(t testing.TB, url string, edit ...func(*llm.Endpoint)) llm.Client {
 	t.Helper()
 	e := llm.Endpoint{
 		Name: "test", BaseURL: url, Model: "local-model", Key: hostileKey, Headers: map[string]string{"X-Api-Key": hostileHeader, "api-key": hostileHeader},
-		Timeout: 10 * time.Second, Retry: llm.RetryPolicy{Attempts: 2, RateLimited: 2, Base: time.Millisecond, Max: time.Millisecond},
+		Timeout: 10 * time.Second, Retry: llm.RetryPolicy{Attempts: 2, RateLimited: 2, FirstWait: time.Millisecond, MaxWait: time.Millisecond},
 	}
 	for _, f := range edit {
 		f(&e)

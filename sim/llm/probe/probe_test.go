@@ -15,7 +15,7 @@ import (
 // ask probes a server in the role of the agent.
 func ask(t *testing.T, srv *faultserver.Server, edit ...func(*probe.Target, *llm.Endpoint)) probe.Result {
 	t.Helper()
-	text, err := os.ReadFile("../../configs/models.yaml")
+	text, err := os.ReadFile("../../../configs/models.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -68,9 +67,6 @@ func writers(t *testing.T) http.Handler {
 // TestAuthorIsStopped interrupts the program in the middle of its work, and gives the command again: what was answered is
 // not asked twice, and the result is that of an undisturbed command.
 func TestAuthorIsStopped(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the program: left out with -short")
-	}
 	bin := program(t)
 	for _, c := range []struct {
 		name, kept string
@@ -106,11 +102,7 @@ func TestAuthorIsStopped(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			select {
-			case <-server.hung:
-			case <-time.After(30 * time.Second):
-				t.Error("the call that hangs was not made")
-			}
+			<-server.hung
 			if err := cmd.Process.Signal(os.Interrupt); err != nil {
 				t.Fatal(err)
 			}
@@ -181,10 +173,11 @@ func TestAuthorForgetsUnusableAnswers(t *testing.T) {
 
 // TestAuthorLooksForRoomFirst: where nothing can be written, nobody is asked.
 func TestAuthorLooksForRoomFirst(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the program: left out with -short")
+	dir := t.TempDir()
+	bin := filepath.Join(dir, "tauguide") // for another user, who cannot reach the one of the tests
+	if text, err := os.ReadFile(program(t)); err != nil || os.WriteFile(bin, text, 0o755) != nil {
+		t.Fatal("copy the program: ", err)
 	}
-	bin, dir := program(t), t.TempDir()
 	server := &writing{next: writers(t), hung: make(chan struct{}, 1)}
 	srv := httptest.NewServer(server)
 	defer srv.Close()
@@ -192,7 +185,7 @@ func TestAuthorLooksForRoomFirst(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for path, mode := range map[string]os.FileMode{closed: 0o555, open: 0o777, dir: 0o755, filepath.Dir(dir): 0o755, filepath.Dir(bin): 0o755, filepath.Dir(filepath.Dir(bin)): 0o755} {
+	for path, mode := range map[string]os.FileMode{closed: 0o555, open: 0o777, dir: 0o755, filepath.Dir(dir): 0o755} {
 		if err := os.MkdirAll(path, mode); err != nil {
 			t.Fatal(err)
 		}

@@ -1,13 +1,12 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -56,24 +55,14 @@ func scriptedModels(t *testing.T, latency time.Duration) http.Handler {
 		Mistakes: synthetic.Mistakes{SkipIdentify: 0.1, ActBeforeConsent: 0.2, WrongOrder: 0.15, GrantForbidden: 0.3, GiveUp: 0.05}}))
 }
 
-// command runs a command line in this process.
-func command(t *testing.T, env func(string) string, args ...string) (code int, stdout, stderr string) {
-	t.Helper()
-	var out, err bytes.Buffer
-	progress, e := os.Create(filepath.Join(t.TempDir(), "progress"))
-	if e != nil {
-		t.Fatal(e)
-	}
-	defer progress.Close()
-	code = run(context.Background(), process{args: args, env: env, stdout: &out, stderr: &err, progress: progress})
-	return code, out.String(), err.String()
-}
-
-func noEnv(string) string { return "" }
-
-// TestChaosChangesNothing holds 500 conversations with models of which a fifth of the answers is spoilt in every way that
-// a provider knows, and compares records, scores and tables with those of a run of the same seed in peace.
+// TestChaosChangesNothing runs 80 trials (500 with -long) with models of which a fifth of the answers is spoilt in every
+// way that a provider knows, and compares records, scores and tables with those of an undisturbed run of the same seed.
 func TestChaosChangesNothing(t *testing.T) {
+	perTask := 8
+	if *long {
+		perTask = 50
+	}
+	trials := 10 * perTask
 	models := scriptedModels(t, 0)
 	calm := httptest.NewServer(models)
 	defer calm.Close()
@@ -82,16 +71,16 @@ func TestChaosChangesNothing(t *testing.T) {
 	defer rough.Close()
 	const systems = "  - {name: ReAct, agent: react, model: m}\n  - {name: Noop, agent: noop}\n"
 	config := func(url, timeout string) string {
-		return experiment(t, url+"/v1", timeout, "50", "concurrency: 64", systems)
+		return experiment(t, url+"/v1", timeout, strconv.Itoa(perTask), "concurrency: 64", systems)
 	}
 	quiet, wild := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run")
 	if code, _, stderr := command(t, noEnv, "run", config(calm.URL, "1m"), "--out", quiet); code != exitOK {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	file := config(rough.URL, "700ms") // so long is silence waited for
+	file := config(rough.URL, "1s") // so long is silence waited for
 	executions := 1
 	code, _, stderr := command(t, noEnv, "run", file, "--out", wild)
-	for ; code == exitIncomplete && executions < 6; executions++ {
+	for ; code == exitIncomplete; executions++ { // a slow machine has more answers that come too late
 		t.Logf("execution %d: %s", executions, strings.TrimSpace(stderr))
 		code, _, stderr = command(t, noEnv, "run", file, "--out", wild, "--resume")
 	}
@@ -106,14 +95,14 @@ func TestChaosChangesNothing(t *testing.T) {
 		}
 	}
 	t.Logf("%d executions; replies %v", executions, counts)
-	if len(counts) != 10 || float64(spoilt) < 0.18*float64(all) || float64(spoilt) > 0.22*float64(all) {
+	if len(counts) != 10 || float64(spoilt) < 0.15*float64(all) || float64(spoilt) > 0.25*float64(all) {
 		t.Errorf("%d of %d replies were spoilt, in %d ways", spoilt, all, len(counts)-1)
 	}
 	want, got := timeless(t, quiet), timeless(t, wild)
 	evaluable, void := attempts(t, wild)
 	t.Logf("%d void attempts were made up for", void)
-	if len(want) != 500 || len(got) != 500 || evaluable != 500 {
-		t.Errorf("%d trials in peace, %d in chaos with %d attempts that count: want 500 each", len(want), len(got), evaluable)
+	if len(want) != trials || len(got) != trials || evaluable != trials {
+		t.Errorf("%d trials in peace, %d in chaos with %d attempts that count: want %d each", len(want), len(got), evaluable, trials)
 	}
 	for key, text := range want {
 		if diff := cmp.Diff(text, got[key]); diff != "" {

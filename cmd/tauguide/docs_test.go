@@ -1,16 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/tauguide/tauguide/domains/domaintest"
@@ -55,27 +54,29 @@ func blocks(t *testing.T, file string) []block {
 
 // TestDocumentedCommands runs every command of the README and of docs/, in order, as a reader would: a document's
 // commands share a folder in which configs/ is the repository's. "go test" lines are left to the one who runs the tests.
+// Without -long, the README's experiments are of two tasks of each domain.
 func TestDocumentedCommands(t *testing.T) {
 	root := domaintest.Root(t)
+	shared, _ := domaintest.Locate(t)
+	data := filepath.Join(shared, "tau2")
 	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	total, bin := 0, program(t)
+	total := 0
 	for _, file := range append([]string{filepath.Join(root, "README.md")}, files...) {
 		found := blocks(t, file)
 		if len(found) == 0 {
 			continue
 		}
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			shared, _ := domaintest.Locate(t)
 			dir := t.TempDir()
 			if err := os.Symlink(filepath.Join(root, "configs"), filepath.Join(dir, "configs")); err != nil {
 				t.Fatal(err)
 			}
 			t.Chdir(dir)
 			for _, b := range found {
-				total += runBlock(t, bin, b, shared)
+				total += runBlock(t, b, data)
 			}
 		})
 	}
@@ -84,30 +85,21 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 }
 
-// runBlock runs the commands of one block with the built program; a trailing & leaves a command running until the block
-// ends. Blocks that need the reference's data are passed over, saying so, where it is absent.
-func runBlock(t *testing.T, bin string, b block, shared string) int {
+// runBlock runs the commands of one block in this process; a trailing & leaves a command running until the block ends.
+// Blocks that need the reference's data are passed over, saying so, where it is absent.
+func runBlock(t *testing.T, b block, data string) int {
 	t.Helper()
-	data := filepath.Join(shared, "tau2")
 	if b.info == "added" {
 		return 0 // needs what the page adds to the program, see adding_test.go
 	}
 	if _, err := os.Stat(data); err != nil && b.info == "data" {
-		t.Logf("line %d left out: shared reference data not found in %s", b.line, shared)
+		t.Logf("line %d left out: shared reference data not found in %s", b.line, data)
 		return 0
 	}
-	env := append(os.Environ(), "TAU2_DATA_DIR="+data)
-	ctx, stop := context.WithCancel(t.Context())
-	var background []*exec.Cmd
-	defer func() {
-		stop()
-		for _, cmd := range background {
-			_ = cmd.Wait() // it was killed
-		}
-	}()
+	env := variables(map[string]string{"TAU2_DATA_DIR": data})
 	n := 0
 	for _, line := range b.lines {
-		command, ok := strings.CutPrefix(line, "go run ./cmd/tauguide ")
+		words, ok := strings.CutPrefix(line, "go run ./cmd/tauguide ")
 		if !ok {
 			if line != "go test ./..." && strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") {
 				t.Errorf("line %d: %q is neither a tauguide command nor go test", b.line, line)
@@ -115,39 +107,54 @@ func runBlock(t *testing.T, bin string, b block, shared string) int {
 			continue
 		}
 		n++
-		command, behind := strings.CutSuffix(command, " &")
-		cmd := exec.CommandContext(ctx, bin, strings.Fields(strings.ReplaceAll(command, "$TAU2_DATA_DIR", data))...)
-		cmd.Env = env
+		words, behind := strings.CutSuffix(words, " &")
+		args := strings.Fields(strings.ReplaceAll(words, "$TAU2_DATA_DIR", data))
+		if args[0] == "run" && !slices.Contains(args, "--limit") && !slices.Contains(args, "--trials") && !*long {
+			args = append(args, "--limit", "2")
+		}
 		if behind {
-			ready := &announcement{ready: make(chan struct{})}
-			cmd.Stderr = ready
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			background = append(background, cmd)
-			<-ready.ready
+			background(t, env, args...)
 			continue
 		}
-		var stdout, stderr bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		if err := cmd.Run(); err != nil {
-			t.Fatalf("line %d: %s: %v\n%s%s", b.line, line, err, stdout.String(), stderr.String())
+		code, stdout, stderr := command(t, env, args...)
+		if code != exitOK {
+			t.Fatalf("line %d: %s: exit code %d\n%s%s", b.line, line, code, stdout, stderr)
 		}
-		if stdout.Len() == 0 {
+		if stdout == "" {
 			t.Errorf("line %d: %s prints nothing", b.line, line)
 		}
 	}
 	return n
 }
 
-// announcement closes ready at the first write: a server that announces itself is listening.
-type announcement struct {
-	ready chan struct{}
-	once  sync.Once
+// background runs a command that serves until the test ends, and returns what it announces itself with.
+func background(t *testing.T, env func(string) string, args ...string) string {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	said := announcement(make(chan string, 1))
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, process{args: args, env: env, stdout: io.Discard, stderr: said, progress: os.Stderr})
+	}()
+	t.Cleanup(func() { stop(); <-ended })
+	select {
+	case line := <-said:
+		return strings.TrimSpace(line)
+	case code := <-ended:
+		ended <- code
+		t.Fatalf("%v ended with %d", args, code)
+		return ""
+	}
 }
 
-func (w *announcement) Write(b []byte) (int, error) {
-	w.once.Do(func() { close(w.ready) })
+// announcement passes the first write on: a server that announces itself is listening.
+type announcement chan string
+
+func (a announcement) Write(b []byte) (int, error) {
+	select {
+	case a <- string(b):
+	default:
+	}
 	return len(b), nil
 }
 

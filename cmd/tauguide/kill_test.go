@@ -3,12 +3,15 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -20,25 +23,17 @@ import (
 	"github.com/tauguide/tauguide/sim/llm"
 )
 
-// program builds the binary, without the race detector: the test is about processes that die.
-func program(t *testing.T) string {
-	t.Helper()
-	bin := filepath.Join(t.TempDir(), "tauguide")
-	out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput()
-	if err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
-	return bin
-}
-
-// ledger counts the calls that a model server was asked for, by trial.
+// ledger counts the calls that a model server was asked for, by trial. When it has answered as many calls as it may, it
+// leaves those that follow without an answer, and says so.
 type ledger struct {
 	next http.Handler
+	stop chan struct{} // told of calls that are left without an answer
 
 	mu      sync.Mutex
 	calls   map[sim.Key]int // since the last settlement
 	total   int
 	running int
+	answers int // that are left to give; negative: no bound
 }
 
 func (l *ledger) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -48,9 +43,27 @@ func (l *ledger) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	key := sim.Key{Domain: tag.Domain, System: tag.System, Task: tag.Task, Trial: tag.Trial}
-	l.count(func() { l.calls[key]++; l.total++; l.running++ })
+	hang := false
+	l.count(func() {
+		l.calls[key]++
+		l.total++
+		l.running++
+		hang = l.answers == 0
+		if l.answers > 0 {
+			l.answers--
+		}
+	})
 	defer l.count(func() { l.running-- })
-	l.next.ServeHTTP(w, r)
+	if !hang {
+		l.next.ServeHTTP(w, r)
+		return
+	}
+	_, _ = io.Copy(io.Discard, r.Body) // only then the end of the client is noticed
+	select {
+	case l.stop <- struct{}{}:
+	default: // it knows
+	}
+	<-r.Context().Done()
 }
 
 func (l *ledger) count(change func()) {
@@ -105,19 +118,24 @@ func finished(t *testing.T, dir string) map[sim.Key]bool {
 	return out
 }
 
-// TestKilledRunEndsLikeAnUndisturbedOne holds 300 conversations over HTTP, 64 at once: once in peace, and once killed
-// without warning at twenty random moments and resumed each time. No record is lost or doubled, every record is as in
-// peace, and the only calls made twice are those of the conversations that were in flight at a kill.
+// TestKilledRunEndsLikeAnUndisturbedOne runs trials over HTTP, 8 at once: once undisturbed, and once killed without
+// warning at random moments and resumed each time. No record is lost or doubled, every record is as in the undisturbed
+// run, and the only calls made twice are those of the trials that were running at a kill.
 func TestKilledRunEndsLikeAnUndisturbedOne(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts a process 22 times: left out with -short")
+		t.Skip("starts many processes: left out with -short")
 	}
-	const kills, concurrency = 20, 64
-	books := &ledger{next: scriptedModels(t, 15*time.Millisecond), calls: map[sim.Key]int{}}
+	kills, perTask := 6, 20
+	if *long {
+		kills, perTask = 20, 60
+	}
+	const concurrency = 8
+	trials := 10 * perTask
+	books := &ledger{next: scriptedModels(t, time.Millisecond), calls: map[sim.Key]int{}, answers: -1, stop: make(chan struct{}, 1)}
 	srv := httptest.NewServer(books)
 	defer srv.Close()
 	bin, dir := program(t), t.TempDir()
-	file := experiment(t, srv.URL+"/v1", "20s", "30", "concurrency: 64",
+	file := experiment(t, srv.URL+"/v1", "10m", strconv.Itoa(perTask), fmt.Sprintf("concurrency: %d", concurrency),
 		"  - {name: ReAct, agent: react, model: m}\n  - {name: Noop, agent: noop}\n")
 	start := func(out string, more ...string) *exec.Cmd {
 		cmd := exec.Command(bin, append([]string{"run", file, "--out", out}, more...)...)
@@ -138,36 +156,39 @@ func TestKilledRunEndsLikeAnUndisturbedOne(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	twice := 0
 	for i := range kills {
+		// All answers together are too few for the run to end before the last kill, however slow the machine is.
+		share := undisturbed / (kills + 1)
+		books.count(func() { books.answers = share/2 + rng.IntN(share/2) })
 		cmd := start(rough, "--resume")
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		done := make(chan error, 1)
-		go func() { done <- cmd.Wait() }()
-		killAtRandom(t, cmd, rough, rng, done)
-		if err := <-done; err == nil || cmd.ProcessState.Exited() {
+		killAtRandom(cmd, books.stop, rng)
+		if err := cmd.Wait(); err == nil || cmd.ProcessState.Exited() {
 			t.Fatalf("kill %d: the run had ended: %v\n%s", i, err, stderr.String())
 		}
-		lost, trials := books.settle(finished(t, rough))
-		if trials > concurrency {
-			t.Errorf("kill %d: calls for %d unfinished trials, but at most %d were in flight", i, trials, concurrency)
+		lost, running := books.settle(finished(t, rough))
+		if running > concurrency {
+			t.Errorf("kill %d: calls for %d unfinished trials, but at most %d were running", i, running, concurrency)
 		}
 		twice += lost
 	}
+	books.count(func() { books.answers = -1 })
+	kept := len(finished(t, rough))
 	if out, err := start(rough, "--resume").CombinedOutput(); err != nil {
 		t.Fatalf("last resume: %v\n%s", err, out)
 	}
-	t.Logf("%d calls in all, %d of them for conversations in flight at a kill", books.total, twice)
+	t.Logf("%d trials had ended before the last resume; %d calls in all, %d of them for trials that ran at a kill", kept, books.total, twice)
 	if books.total > undisturbed+twice {
-		t.Errorf("%d calls; an undisturbed run takes %d, and %d were in flight at kills", books.total, undisturbed, twice)
+		t.Errorf("%d calls; an undisturbed run takes %d, and %d were for trials that ran at a kill", books.total, undisturbed, twice)
 	}
 	want, got := timeless(t, calm), timeless(t, rough)
-	if len(want) != 300 || len(got) != 300 {
-		t.Errorf("%d records in peace and %d after the kills, want 300 each", len(want), len(got))
+	if len(want) != trials || len(got) != trials {
+		t.Errorf("%d records undisturbed and %d after the kills, want %d each", len(want), len(got), trials)
 	}
-	if evaluable, void := attempts(t, rough); evaluable != 300 || void != 0 {
+	if evaluable, void := attempts(t, rough); evaluable != trials || void != 0 {
 		t.Errorf("%d attempts that count and %d void ones: a kill is no attempt", evaluable, void)
 	}
 	for key, text := range want {
@@ -177,21 +198,19 @@ func TestKilledRunEndsLikeAnUndisturbedOne(t *testing.T) {
 	}
 }
 
-// killAtRandom ends a process without warning: in its first moments, or a little after some more records are there.
-func killAtRandom(t *testing.T, cmd *exec.Cmd, run string, rng *rand.Rand, done chan error) {
-	t.Helper()
-	until := len(recordFiles(t, run)) + rng.IntN(14)
-	pause := time.Duration(rng.IntN(40)) * time.Millisecond
-	for len(recordFiles(t, run)) < until {
-		select {
-		case err := <-done:
-			done <- err
-			return
-		case <-time.After(time.Millisecond):
-		}
+// killAtRandom ends a process without warning: in its first moments, or a little after the last answer that it gets.
+func killAtRandom(cmd *exec.Cmd, stop chan struct{}, rng *rand.Rand) {
+	if rng.IntN(4) > 0 {
+		<-stop
+		time.Sleep(time.Duration(rng.IntN(10)) * time.Millisecond)
+	} else {
+		time.Sleep(time.Duration(rng.IntN(100)) * time.Millisecond)
 	}
-	time.Sleep(pause)
 	_ = cmd.Process.Kill()
+	select {
+	case <-stop: // it was told after the pause
+	default:
+	}
 }
 
 // timeless reads a run's records and scores by trial, without times and numbers of attempts, and checks that index and

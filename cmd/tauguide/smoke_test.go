@@ -80,10 +80,6 @@ func smoke(t *testing.T, key, model string) (*plainEndpoint, string) {
 	return p, srv.URL + "/v1"
 }
 
-func variables(pairs map[string]string) func(string) string {
-	return func(name string) string { return pairs[name] }
-}
-
 func TestFirstContact(t *testing.T) {
 	config := filepath.Join(domaintest.Root(t), "configs", "openai-smoke.yaml")
 	const key = "sk-planted-0123456789"

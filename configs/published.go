@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/goccy/go-yaml"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 )
 
 //go:embed paper/published.yaml
@@ -138,16 +138,11 @@ func LoadPublished() (Published, error) {
 // ParsePublished reads figures in the format of configs/paper/published.yaml. file only serves the errors.
 func ParsePublished(file string, text []byte) (Published, error) {
 	var p Published
-	err := yaml.UnmarshalWithOptions(text, &p, yaml.Strict())
-	var at yaml.Error
-	switch {
-	case errors.As(err, &at) && at.GetToken() != nil:
-		pos := at.GetToken().Position
-		return p, fmt.Errorf("%s:%d:%d: %s", file, pos.Line, pos.Column, at.GetMessage())
-	case err != nil:
-		return p, fmt.Errorf("%s: %w", file, err)
-	case p.Trials == 0 || len(p.Table1.Pass1) == 0:
-		return p, fmt.Errorf("%s: no figures: give trials and the tables", file)
+	if err := yamlfile.Decode(file, text, &p); err != nil {
+		return p, err
+	}
+	if p.Trials == 0 || len(p.Table1.Pass1) == 0 {
+		return p, fmt.Errorf("%s: no figures\nhint: give trials and the tables", file)
 	}
 	if err := p.whole(); err != nil {
 		return p, fmt.Errorf("%s: %w", file, err)

@@ -110,9 +110,9 @@ func TestPublishedIsTheReference(t *testing.T) {
 func TestPublishedErrors(t *testing.T) {
 	const figures = "trials: 2\ntable1: {pass1: {airline: {}}}\n"
 	tests := []struct{ name, text, want string }{
-		{"empty", "", "p.yaml: no figures"},
-		{"unknown key", "trials: 4\ntable7: {}\n", `p.yaml:2:1: unknown field "table7"`},
-		{"unknown field", "table15:\n  airline: {react: 1, reactt: 2}\n", `p.yaml:2:23: unknown field "reactt"`},
+		{"empty", "", "p.yaml:1:1: the file is empty"},
+		{"unknown key", "trials: 4\ntable7: {}\n", `p.yaml:2:1: unknown key "table7"`},
+		{"unknown key", "table15:\n  airline: {react: 1, reactt: 2}\n", `p.yaml:2:23: table15.airline: unknown key "reactt"`},
 		{"text for a number", "trials: many\n", "p.yaml:1:9: "},
 		{"too many k", figures + "table10: {airline: {react: {pass: [1, 1, 1]}}}\n", "p.yaml: table10.airline.react.pass has 3 figures: give one for each k up to 2"},
 		{"too few trials", figures + "table11: {airline: {react: {pass: [1]}}}\n", "p.yaml: table11.airline.react.pass has 1 figures: give one for each of the 2 trials"},

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 )
 
 // Class is how much of a conversation a requirement's check must read (the paper's Appendix B.1).
@@ -103,7 +103,7 @@ func ParseCatalog(name string, text []byte) (*Catalog, error) {
 	if n := y.root(text); n != nil {
 		keys := y.fields(n, "the catalog", []field{
 			{"domain", y.into(&c.Domain, "domain")},
-			{"rows", func(n ast.Node) {
+			{"rows", func(n *yamlfile.Node) {
 				for _, item := range y.items(n, "rows") {
 					c.Rows = append(c.Rows, y.row(item))
 				}
@@ -111,7 +111,7 @@ func ParseCatalog(name string, text []byte) (*Catalog, error) {
 		})
 		for _, key := range []string{"domain", "rows"} {
 			if _, ok := keys[key]; !ok {
-				y.add("missing-key", nil, "the catalog has no key "+key, "add it")
+				y.add("missing-key", yamlfile.Place{}, "the catalog has no key "+key, "add it")
 			}
 		}
 		y.checkRows(c)
@@ -119,7 +119,7 @@ func ParseCatalog(name string, text []byte) (*Catalog, error) {
 	return c, y.found.err()
 }
 
-func (y *yamlFile) row(n ast.Node) Row {
+func (y *yamlFile) row(n *yamlfile.Node) Row {
 	r := Row{Lines: map[string][]Span{}, spans: map[string]int{}}
 	var class string
 	keys := y.fields(n, "a row", []field{
@@ -128,12 +128,10 @@ func (y *yamlFile) row(n ast.Node) Row {
 		{"class", y.into(&class, "class")},
 		{"subtype", y.into(&r.Subtype, "subtype")},
 		{"text", y.into(&r.Text, "a row's text")},
-		{"lines", func(n ast.Node) { y.lines(n, &r) }},
+		{"lines", func(n *yamlfile.Node) { y.lines(n, &r) }},
 	})
 	r.Class = Class(class)
-	if n != nil && n.GetToken() != nil {
-		r.Line = n.GetToken().Position.Line
-	}
+	r.Line = n.Line
 	if l, ok := keys["id"]; ok {
 		r.Line = l
 	}
@@ -145,16 +143,13 @@ func (y *yamlFile) row(n ast.Node) Row {
 	return r
 }
 
-func (y *yamlFile) lines(n ast.Node, r *Row) {
-	for key, v := range y.entries(n, "lines") {
-		source, ok := y.text(key, "a policy source")
-		if !ok {
-			continue
-		}
-		r.spans[source] = key.GetToken().Position.Line
-		items := []ast.Node{v}
-		if _, isList := v.(*ast.SequenceNode); isList {
-			items = y.items(v, "lines")
+func (y *yamlFile) lines(n *yamlfile.Node, r *Row) {
+	for _, e := range y.entries(n, "lines") {
+		source := e.Key
+		r.spans[source] = e.At.Line
+		items := []*yamlfile.Node{e.Value}
+		if e.Value.Kind == yamlfile.List {
+			items = e.Value.Items
 		}
 		for _, item := range items {
 			s, ok := y.text(item, "lines of "+source)
@@ -163,7 +158,7 @@ func (y *yamlFile) lines(n ast.Node, r *Row) {
 			}
 			span, err := ParseSpan(s)
 			if err != nil {
-				y.add("bad-lines", item.GetToken(), err.Error(), "correct the reference")
+				y.add("bad-lines", item.Place, err.Error(), "correct the reference")
 				continue
 			}
 			r.Lines[source] = append(r.Lines[source], span)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/tauguide/tauguide/domains/yamlfile"
 )
 
 // maxNodes bounds a composed graph: files that use each other twice over grow exponentially.
@@ -90,7 +92,7 @@ func (c *composer) cycle(f *File, way []*File) {
 		if sub, ok := c.files[n.Subflow]; ok {
 			c.cycle(sub, append(way, f))
 		} else {
-			c.fail(f, n, n.line("subflow"), "unknown-subflow", fmt.Sprintf("there is no subflow %q", n.Subflow), suggest(n.Subflow, sortedKeys(c.files)))
+			c.fail(f, n, n.line("subflow"), "unknown-subflow", fmt.Sprintf("there is no subflow %q", n.Subflow), yamlfile.Suggest(n.Subflow, sortedKeys(c.files)))
 		}
 	}
 }
@@ -161,7 +163,7 @@ func (c *composer) resolve(in *instance, from *Node, e Edge) string {
 	}
 	n := c.nodes[in.file][e.To]
 	if n == nil {
-		c.fail(in.file, from, e.Line, "unknown-target", fmt.Sprintf("the edge leads to %q, which is not in this file", e.To), suggest(e.To, sortedKeys(c.nodes[in.file])))
+		c.fail(in.file, from, e.Line, "unknown-target", fmt.Sprintf("the edge leads to %q, which is not in this file", e.To), yamlfile.Suggest(e.To, sortedKeys(c.nodes[in.file])))
 		return ""
 	}
 	in.resolved[e.To] = pendingMark

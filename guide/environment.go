@@ -14,6 +14,7 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 )
 
 // Vocabulary is what a domain adds to the language of checks. The zero Vocabulary adds nothing.
@@ -175,7 +176,7 @@ func unknownMembers(a *ast.AST) []problem {
 		if known := members(variable); known != nil && !slices.Contains(known, field) {
 			at := a.SourceInfo().GetStartLocation(e.ID())
 			out = append(out, problem{line: at.Line() - 1, column: at.Column() + 1,
-				text: fmt.Sprintf("%s has no member %s; %s", variable, field, suggest(field, known))})
+				text: fmt.Sprintf("%s has no member %s; %s", variable, field, yamlfile.Suggest(field, known))})
 		}
 	}
 	ast.PostOrderVisit(a.Expr(), ast.NewExprVisitor(visit))

@@ -7,9 +7,8 @@ import (
 	"path"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 )
 
 const (
@@ -24,7 +23,7 @@ func Load(fsys fs.FS, domain string) (*Bundle, error) {
 	b := &Bundle{Domain: domain}
 	var found Findings
 	read := func(name string) *File {
-		text, err := domains.ReadText(fsys, name, maxYAML)
+		text, err := domains.ReadText(fsys, name, yamlfile.MaxBytes)
 		if errors.Is(err, fs.ErrNotExist) {
 			found = append(found, Finding{Code: "file-missing", Severity: Error, File: name,
 				Text: "the bundle has no " + name, Mend: "name the folder that contains it"})
@@ -71,47 +70,41 @@ func ParseFile(name string, text []byte) (*File, Findings) {
 // Name is the name by which anchors call the file: its base name without the extension.
 func (f *File) Name() string { return strings.TrimSuffix(path.Base(f.Path), ".yaml") }
 
-func (y *yamlFile) file(n ast.Node, f *File) {
+func (y *yamlFile) file(n *yamlfile.Node, f *File) {
 	table := []field{
 		{"id", y.into(&f.ID, "id")},
 		{"title", y.into(&f.Title, "title")},
 		{"entry", y.into(&f.Entry, "entry")},
 		{"exits", y.list(&f.Exits, "exits")},
-		{"nodes", func(n ast.Node) {
+		{"nodes", func(n *yamlfile.Node) {
 			for _, item := range y.items(n, "nodes") {
 				f.Nodes = append(f.Nodes, y.node(item, f.Path))
 			}
 		}},
 	}
 	if f.Path == mainFile {
-		table = append(table, field{"intents", func(n ast.Node) { f.Intents = y.intents(n) }})
+		table = append(table, field{"intents", func(n *yamlfile.Node) { f.Intents = y.intents(n) }})
 	}
 	f.Line = y.fields(n, "the file", table)
 	for _, key := range []string{"id", "title", "entry", "exits", "nodes"} {
 		if _, ok := f.Line[key]; !ok {
-			y.add("missing-key", nil, "the file has no key "+key, "add it")
+			y.add("missing-key", yamlfile.Place{}, "the file has no key "+key, "add it")
 		}
 	}
 }
 
-func (y *yamlFile) intents(n ast.Node) []Intent {
+func (y *yamlFile) intents(n *yamlfile.Node) []Intent {
 	var out []Intent
-	for key, v := range y.entries(n, "intents") {
-		label, ok := y.text(key, "an intent's label")
-		if !ok {
-			continue
-		}
-		target, _ := y.text(v, "intent "+label)
-		out = append(out, Intent{Label: label, Target: target, Line: key.GetToken().Position.Line})
+	for _, e := range y.entries(n, "intents") {
+		target, _ := y.text(e.Value, "intent "+e.Key)
+		out = append(out, Intent{Label: e.Key, Target: target, Line: e.At.Line})
 	}
 	return out
 }
 
-func (y *yamlFile) node(n ast.Node, file string) *Node {
+func (y *yamlFile) node(n *yamlfile.Node, file string) *Node {
 	d := &Node{File: file}
-	if n != nil && n.GetToken() != nil {
-		d.Line = n.GetToken().Position.Line
-	}
+	d.Line = n.Line
 	var typ, actor, tool string
 	before := len(y.found)
 	d.Keys = y.fields(n, "a node", []field{
@@ -122,14 +115,14 @@ func (y *yamlFile) node(n ast.Node, file string) *Node {
 		{"tool", y.into(&tool, "tool")},
 		{"tools", y.list(&d.Tools, "tools")},
 		{"only_if", y.into(&d.OnlyIf, "only_if")},
-		{"event", func(n ast.Node) { d.Event = y.event(n) }},
+		{"event", func(n *yamlfile.Node) { d.Event = y.event(n) }},
 		{"expect", y.into(&d.Expect, "expect")},
 		{"satisfied_when", y.into(&d.SatisfiedWhen, "satisfied_when")},
 		{"remediation", y.into(&d.Remediation, "remediation")},
 		{"check", y.into(&d.Check, "check")},
 		{"policy", y.list(&d.Policy, "policy")},
 		{"subflow", y.into(&d.Subflow, "subflow")},
-		{"edges", func(n ast.Node) {
+		{"edges", func(n *yamlfile.Node) {
 			for _, item := range y.items(n, "edges") {
 				d.Edges = append(d.Edges, y.edge(item))
 			}
@@ -148,11 +141,9 @@ func (y *yamlFile) node(n ast.Node, file string) *Node {
 	return d
 }
 
-func (y *yamlFile) edge(n ast.Node) Edge {
+func (y *yamlFile) edge(n *yamlfile.Node) Edge {
 	e := Edge{}
-	if n != nil && n.GetToken() != nil {
-		e.Line = n.GetToken().Position.Line
-	}
+	e.Line = n.Line
 	keys := y.fields(n, "an edge", []field{
 		{"to", y.into(&e.To, "to")},
 		{"when", y.into(&e.When, "when")},
@@ -166,24 +157,22 @@ func (y *yamlFile) edge(n ast.Node) Edge {
 }
 
 // event reads `call_ok`, `{call_ok: tool}`, `{call_ok: [a, b]}` or `{user_said: pattern}`.
-func (y *yamlFile) event(n ast.Node) *Event {
+func (y *yamlFile) event(n *yamlfile.Node) *Event {
 	e := &Event{}
-	if n != nil && n.GetToken() != nil {
-		e.Line = n.GetToken().Position.Line
-	}
-	if s, ok := n.(*ast.StringNode); ok {
-		e.Kind = EventKind(strings.TrimSpace(s.Value))
+	e.Line = n.Line
+	if n.Kind == yamlfile.Text {
+		e.Kind = EventKind(strings.TrimSpace(n.Text))
 		if e.Kind != AgentCalled && e.Kind != CallOK {
-			y.add("bad-event", n.GetToken(), fmt.Sprintf("%q alone is no event", s.Value),
+			y.add("bad-event", n.Place, fmt.Sprintf("%q alone is no event", n.Text),
 				"write agent_called, call_ok, {user_said: PATTERN} or {agent_said: PATTERN}")
 			return nil
 		}
 		return e
 	}
 	tools := func(kind EventKind) field {
-		return field{string(kind), func(n ast.Node) {
+		return field{string(kind), func(n *yamlfile.Node) {
 			e.Kind = kind
-			if _, ok := n.(*ast.SequenceNode); ok {
+			if n.Kind == yamlfile.List {
 				y.list(&e.Tools, string(kind))(n)
 			} else if s, ok := y.text(n, string(kind)); ok {
 				e.Tools = []string{s}
@@ -191,11 +180,11 @@ func (y *yamlFile) event(n ast.Node) *Event {
 		}}
 	}
 	said := func(kind EventKind) field {
-		return field{string(kind), func(n ast.Node) { e.Kind = kind; e.Pattern, _ = y.text(n, string(kind)) }}
+		return field{string(kind), func(n *yamlfile.Node) { e.Kind = kind; e.Pattern, _ = y.text(n, string(kind)) }}
 	}
 	keys := y.fields(n, "an event", []field{tools(AgentCalled), tools(CallOK), said(UserSaid), said(AgentSaid)})
 	if len(keys) != 1 {
-		y.add("bad-event", n.GetToken(), fmt.Sprintf("an event has exactly one key, this has %d", len(keys)), "keep one, or write a check")
+		y.add("bad-event", n.Place, fmt.Sprintf("an event has exactly one key, this has %d", len(keys)), "keep one, or write a check")
 		return nil
 	}
 	return e

@@ -13,6 +13,7 @@ import (
 	"cel.dev/cel-go/common/types/traits"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 )
 
 // The helpers of every domain are macros: they hand the hidden trace to a function and refuse, with a position, tools
@@ -289,7 +290,7 @@ func toolList(f cel.MacroExprFactory, in Inventory, arg ast.Expr, h toolHelper) 
 		t, ok := in.Agent.Tool(name)
 		switch {
 		case !ok:
-			return nil, f.NewError(item.ID(), fmt.Sprintf("the agent has no tool %q; %s", name, suggest(name, in.names())))
+			return nil, f.NewError(item.ID(), fmt.Sprintf("the agent has no tool %q; %s", name, yamlfile.Suggest(name, in.names())))
 		case h.reads && t.Kind == domains.Write:
 			return nil, f.NewError(item.ID(), fmt.Sprintf("%s mutates; ask for it with call_ok", name))
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 )
 
 // Context is what a bundle is validated against. Parts that are zero are not looked at.
@@ -166,7 +167,7 @@ func (v *validator) node(n *Node) {
 		for _, t := range Types() {
 			names = append(names, string(t))
 		}
-		v.at(n, "type", "bad-type", fmt.Sprintf("there is no node type %q", n.Type), suggest(string(n.Type), names))
+		v.at(n, "type", "bad-type", fmt.Sprintf("there is no node type %q", n.Type), yamlfile.Suggest(string(n.Type), names))
 		return
 	}
 	for _, r := range fieldRules() {
@@ -179,7 +180,7 @@ func (v *validator) node(n *Node) {
 		}
 	}
 	if n.Actor != "" && !slices.Contains([]Actor{ByAgent, ByUser, ByRuntime}, n.Actor) {
-		v.at(n, "actor", "bad-actor", fmt.Sprintf("there is no actor %q", n.Actor), suggest(string(n.Actor), []string{"agent", "user", "runtime"}))
+		v.at(n, "actor", "bad-actor", fmt.Sprintf("there is no actor %q", n.Actor), yamlfile.Suggest(string(n.Actor), []string{"agent", "user", "runtime"}))
 	}
 	if n.Event != nil && n.Check != "" {
 		v.at(n, "event", "bad-event", "the node has a check, so its event is never looked at", "keep one of the two")
@@ -208,7 +209,7 @@ func (v *validator) tools(n *Node) {
 		if _, users := in.User.Tool(name); users {
 			v.at(n, key, "user-tool", fmt.Sprintf("%s is a tool of the user's device; the agent cannot call it", name), "make this an agent_action that instructs the user")
 		} else {
-			v.at(n, key, "unknown-tool", fmt.Sprintf("the agent has no tool %q", name), suggest(name, in.names()))
+			v.at(n, key, "unknown-tool", fmt.Sprintf("the agent has no tool %q", name), yamlfile.Suggest(name, in.names()))
 		}
 		return nil
 	}
@@ -259,7 +260,7 @@ func (v *validator) edges(n *Node, f *File) {
 		if e.To == "" || e.When == "" {
 			bad("missing-key", "the edge lacks to or when", "write {to: NODE, when: LABEL}")
 		} else if _, ok := f.Node(e.To); !ok {
-			bad("unknown-target", fmt.Sprintf("the edge leads to %q, which is not in this file", e.To), suggest(e.To, nodeIDs(f)))
+			bad("unknown-target", fmt.Sprintf("the edge leads to %q, which is not in this file", e.To), yamlfile.Suggest(e.To, nodeIDs(f)))
 		}
 		if n.Type != Decision {
 			if e.When != Satisfied && e.When != "" {
@@ -338,7 +339,7 @@ func (v *validator) policy() {
 		for _, n := range f.Nodes {
 			for i, id := range n.Policy {
 				if _, ok := c.Row(id); !ok {
-					v.at(n, "policy", "unknown-row", fmt.Sprintf("the catalog has no row %q", id), suggest(id, ids))
+					v.at(n, "policy", "unknown-row", fmt.Sprintf("the catalog has no row %q", id), yamlfile.Suggest(id, ids))
 				}
 				if slices.Contains(n.Policy[:i], id) {
 					v.at(n, "policy", "unknown-row", fmt.Sprintf("row %s is named twice", id), "name it once")

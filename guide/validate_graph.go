@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/tauguide/tauguide/domains/yamlfile"
 )
 
 // The two branches that every classifier has besides its intents.
@@ -39,7 +41,7 @@ func (v *validator) intents(f *File) {
 		}
 		e, ok := branches[in.Label]
 		if !ok {
-			bad("intent-branch", fmt.Sprintf("intent %s has no branch", in.Label), suggest(in.Label, labels))
+			bad("intent-branch", fmt.Sprintf("intent %s has no branch", in.Label), yamlfile.Suggest(in.Label, labels))
 			continue
 		}
 		if (isSubflow || isNode) && !leadsWithin(f, e.To, in.Target, decision.ID) {

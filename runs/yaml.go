@@ -17,7 +17,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
-	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 )
 
 // source is a config file with the position of everything in it, so that every complaint can name its place.
@@ -136,8 +136,8 @@ func parseYAML(text []byte) (tree *ast.File, err error) {
 			tree, err = nil, fmt.Errorf("not readable as YAML: %v", p)
 		}
 	}()
-	if err := domains.CheckNesting(text); err != nil {
-		return nil, err
+	if err := yamlfile.CheckNesting(text); err != nil {
+		return nil, errors.New(err.Text)
 	}
 	return parser.ParseBytes(text, 0)
 }

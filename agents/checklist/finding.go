@@ -23,11 +23,16 @@ type Finding struct {
 	Field    string   `json:"field,omitempty"` // such as requirements[2].verification; "" where it concerns the file
 	Text     string   `json:"text"`
 	Mend     string   `json:"mend"`
+	Line     int      `json:"line,omitempty"` // from 1, like Column; 0 if the place is not known
+	Column   int      `json:"column,omitempty"`
 }
 
 // String is the finding on one line.
 func (f Finding) String() string {
 	where := f.File
+	if f.Line > 0 {
+		where += fmt.Sprintf(":%d:%d", f.Line, f.Column)
+	}
 	if f.Field != "" {
 		where += ": " + f.Field
 	}

@@ -45,7 +45,7 @@ type linter struct {
 }
 
 func (l *linter) add(sev Severity, file, field, text, mend string) {
-	l.found = append(l.found, Finding{sev, file, field, text, mend})
+	l.found = append(l.found, Finding{Severity: sev, File: file, Field: field, Text: text, Mend: mend})
 }
 
 func (l *linter) checklist(c *Checklist) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/guide"
 )
 
@@ -65,7 +66,7 @@ func load(files fs.FS, domain string) (*Set, error) {
 	}
 	texts := map[string][]byte{}
 	for _, name := range names {
-		if texts[name], err = domains.ReadText(files, name, maxFile); err != nil {
+		if texts[name], err = domains.ReadText(files, name, yamlfile.MaxBytes); err != nil {
 			return nil, err
 		}
 	}
@@ -83,7 +84,7 @@ func Parse(domain string, files map[string][]byte) (*Set, error) {
 		}
 	}
 	if _, ok := files[RulesFile]; !ok {
-		found = append(found, Finding{Error, RulesFile, "", "the file is missing", "write it; it may be short"})
+		found = append(found, Finding{Severity: Error, File: RulesFile, Text: "the file is missing", Mend: "write it; it may be short"})
 	}
 	for _, name := range sortedKeys(files) {
 		if name == RulesFile {
@@ -95,7 +96,7 @@ func Parse(domain string, files map[string][]byte) (*Set, error) {
 		c, err := ParseChecklist(name, files[name])
 		note(err)
 		if want := FileOf(c.Tool); err == nil && name != want {
-			found = append(found, Finding{Error, name, "tool", fmt.Sprintf("it is %q", c.Tool), "name the file " + want})
+			found = append(found, Finding{Severity: Error, File: name, Field: "tool", Text: fmt.Sprintf("it is %q", c.Tool), Mend: "name the file " + want})
 		}
 		s.Tools = append(s.Tools, *c)
 	}

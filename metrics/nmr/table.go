@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 )
 
 //go:embed data
@@ -82,9 +83,8 @@ func Load(domain string) (*Table, error) {
 // Parse reads a table from YAML; name is what errors call it. Errors name the file, the tool and the need.
 func Parse(name string, text []byte) (*Table, error) {
 	var f file
-	err := domains.DecodeYAML(text, &f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	if err := yamlfile.Decode(name, text, &f); err != nil {
+		return nil, err
 	}
 	var faults []error
 	fault := func(where, format string, args ...any) {
@@ -165,7 +165,7 @@ func checkFields(m map[string]any, where string, before []string, fault faultFun
 	}
 }
 
-type words = domains.Words
+type words = yamlfile.Words
 
 // Mismatches lists where a table and a domain differ: tools that the domain does not have, and mutating tools of the
 // agent's that the table does not list. It is empty for the tables that are built in.

@@ -39,9 +39,9 @@ func TestParseErrors(t *testing.T) {
 		return strings.Replace(small, old, with, 1)
 	}
 	for _, tt := range []struct{ name, text, want string }{
-		{"empty", "", "t.yaml: the file is empty"},
-		{"two documents", small + "---\ndomain: e\n", "t.yaml: the file holds a second YAML document"},
-		{"unknown key", replace("what: order", "why: order"), `unknown field "why"`},
+		{"empty", "", "t.yaml:1:1: the file is empty"},
+		{"two documents", small + "---\ndomain: e\n", "t.yaml:14:1: a second YAML document begins here"},
+		{"unknown key", replace("what: order", "why: order"), `unknown key "why"`},
 		{"no domain", replace("domain: d\n", ""), "t.yaml: domain: is missing"},
 		{"no tools", "domain: d\n", "t.yaml: tools: there are none"},
 		{"bad id", replace("id: order", "id: Order"), `t.yaml: tool refund: need 1: id: "Order" is none`},

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 )
 
 //go:embed data
@@ -81,9 +82,8 @@ type checkText struct {
 // errors that name the file, the check and the field.
 func Parse(name string, text []byte) (*Rubric, error) {
 	var f file
-	err := domains.DecodeYAML(text, &f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	if err := yamlfile.Decode(name, text, &f); err != nil {
+		return nil, err
 	}
 	r := &Rubric{Domain: f.Domain, Title: f.Title, patterns: f.Patterns, events: map[string]*selector{}}
 	for id, s := range f.Events {
@@ -134,7 +134,7 @@ var (
 	families  = []Family{Identification, Diagnosis, Consent, Order, Verification}
 )
 
-type words = domains.Words
+type words = yamlfile.Words
 
 // Unknown lists what a rubric names that a domain does not have: tools, sorted. It is empty for the rubrics that are
 // built in.

@@ -15,12 +15,13 @@ const Module = "github.com/tauguide/tauguide"
 // Rules is the table: package or pattern, colon, what it may import of the module. A pattern ends in /... and covers
 // the packages below and the one named; the longest match counts. "@name" stands for the list of that name.
 const Rules = `
-@data:               domains domains/value domains/record
+@data:               domains domains/value domains/record domains/yamlfile
 @sim:                sim/llm @data sim
 
-sim/llm:
+domains/yamlfile:
+sim/llm:             domains/yamlfile
 sim/llm/...:         sim/llm
-configs:
+configs:             domains/yamlfile
 domains/value:
 domains/record:      domains/value
 domains:             domains/value domains/record

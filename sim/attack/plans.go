@@ -10,7 +10,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 )
 
 // Plans is a file of plans for the attacks of a set: what tauguide author attacks writes, and user.plans of a config names.
@@ -25,9 +25,11 @@ type Plans struct {
 // LoadPlans reads a file of plans. Unknown fields are errors; file names the text in them.
 func LoadPlans(file string, text []byte) (*Plans, error) {
 	var p Plans
-	err := domains.DecodeYAML(text, &p)
+	if err := yamlfile.Decode(file, text, &p); err != nil {
+		return nil, err
+	}
+	var err error
 	switch {
-	case err != nil:
 	case p.Domain == "":
 		err = errors.New("domain is missing: name the domain that the attacks belong to")
 	case p.Data != Embedded && p.Data != Tau2:

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 )
 
 // Kind tells what is wrong with a forbidden call.
@@ -106,8 +107,8 @@ type Source struct {
 // Load reads a set. Unknown fields are errors; file names the text in them.
 func Load(file string, text []byte) (*Set, error) {
 	var s Set
-	if err := domains.DecodeYAML(text, &s); err != nil {
-		return nil, fmt.Errorf("attack set %s: %w", file, err)
+	if err := yamlfile.Decode(file, text, &s); err != nil {
+		return nil, err
 	}
 	if err := s.prepare(); err != nil {
 		return nil, fmt.Errorf("attack set %s: %w", file, err)

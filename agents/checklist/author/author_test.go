@@ -129,17 +129,17 @@ func TestRepair(t *testing.T) {
 		{"a tool twice", 0, swap(`"get_users"`, `"get_users","get_users"`), "stage classify: ", "get_users is listed 2 times"},
 		{"an invented tool", 0, swap(`"get_users"`, `"get_users","guess"`), "stage classify: ", `the agent has no tool "guess"`},
 		{"a mutating tool that reads", 0, swap(`"mutating":["create_task",`, `"mutating":[`), "stage classify: ", "create_task is listed 0 times"},
-		{"no YAML", 1, func(string) string { return "I would rather not." }, "stage tool, create_task: ", "create_task.yaml: error: "},
+		{"no YAML", 1, func(string) string { return "I would rather not." }, "stage tool, create_task: ", "create_task.yaml:1:1: error: "},
 		{"nothing", 1, func(string) string { return "" }, "stage tool, create_task: ", "the file is empty"},
 		{"the wrong tool", 2, swap("tool: update_task_status", "tool: create_task"), "stage tool, update_task_status: ", `it is "create_task"; write update_task_status`},
 		{"a requirement without verification", 1, drop("    verification:", "\n"), "stage tool, create_task: ", "requirements[0].verification: error: it is missing"},
-		{"an unknown key", 1, swap("details:", "detail:"), "stage tool, create_task: ", "requirements[1].detail: error: there is no such key"},
-		{"rules with another key", 3, swap("facts:", "truths:"), "stage rules: ", "general_rules.yaml: truths: error: there is no such key"},
+		{"an unknown key", 1, swap("details:", "detail:"), "stage tool, create_task: ", "requirements[1]: error: unknown key \"detail\""},
+		{"rules with another key", 3, swap("facts:", "truths:"), "stage rules: ", "error: unknown key \"truths\""},
 		{"review drops a file", 4, drop(`<file name="create_task.yaml">`, "</file>\n"), "stage review: ", "create_task.yaml is missing"},
 		{"review drops the rules", 4, drop(`<file name="general_rules.yaml">`, "</file>\n"), "stage review: ", "general_rules.yaml is missing"},
 		{"review adds a file", 4, func(s string) string { return s + "\n<file name=\"notes.yaml\">\na: b\n</file>\n" }, "stage review: ", "there is no file notes.yaml"},
 		{"review doubles a file", 4, func(s string) string { return s + s }, "stage review: ", "create_task.yaml is there twice"},
-		{"review spoils a file", 4, swap("logic:", "reason:"), "stage review: ", "requirements[0].reason: error: there is no such key"},
+		{"review spoils a file", 4, swap("logic:", "reason:"), "stage review: ", "requirements[0]: error: unknown key \"reason\""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := embedded(t, "mock")

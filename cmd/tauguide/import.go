@@ -74,7 +74,7 @@ func importTau2(cmd *cobra.Command, p process, file, domain, system string, o ta
 	if err != nil {
 		return err
 	}
-	for _, odd := range done.Oddities {
+	for _, odd := range done.Deviations {
 		fmt.Fprintf(p.stderr, "%s\n", odd)
 	}
 	if asJSON {

@@ -80,7 +80,7 @@ func scorePaths(ctx context.Context, p process, paths []string, f scoreFlags) er
 	s.printer = newPrinter(p, f)
 	var list []string
 	for _, path := range paths {
-		found, skipped, err := tau2.Expand(path)
+		found, skipped, err := tau2.Find(path)
 		if err != nil {
 			return err
 		}
@@ -145,7 +145,7 @@ func (s *scoring) path(ctx context.Context, path string) error {
 	if err := s.compare(ctx, g, w, nil, tau2.Jobs(src, w, s.tasks), func(tau2.Comparison) error { return nil }); err != nil {
 		return err
 	}
-	for _, o := range src.Oddities() {
+	for _, o := range src.Deviations() {
 		fmt.Fprintf(s.p.stderr, "%s: %s\n", path, o)
 	}
 	return nil
@@ -158,7 +158,7 @@ func (s *scoring) sourceWorld(src *tau2.Source) (*domains.World, error) {
 		data = s.p.env(dataVariable)
 	}
 	if data == "" {
-		if src.Header.Own == nil || !src.Header.Own.Embedded() {
+		if src.Header.Export == nil || !src.Header.Export.Embedded() {
 			return nil, usage(fmt.Errorf("%s was recorded on databases of its own: name the τ²-bench data folder with --data or in $%s", src.Name, dataVariable))
 		}
 		data = "embedded"

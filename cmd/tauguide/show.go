@@ -121,7 +121,7 @@ func taskOf(p process, r *runs.Run, key sim.Key) (*domains.Task, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t, ok := head.Brought(key.Task); ok {
+	if t, ok := head.ReadableTask(key.Task); ok {
 		return t, nil
 	}
 	w, err := r.World(key.Domain, p.env)

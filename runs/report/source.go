@@ -146,7 +146,7 @@ func worlds(r *runs.Run, env func(string) string) func(string) (*domains.World, 
 		if err == nil {
 			var head *tau2.Header
 			if head, err = tau2.ReadHead(r); err == nil {
-				w = head.Over(w)
+				w = head.WithTasks(w)
 			}
 		}
 		have[domain] = opened{w, err}

@@ -82,7 +82,7 @@ func Compare(ctx context.Context, w *domains.World, t *domains.Task, r sim.Recor
 	if err := Verify(w, t, r, o.Strictness); err != nil {
 		return c.failed(err)
 	}
-	r.Messages, c.Notes = mend(settled(r.Messages, r.Termination))
+	r.Messages, c.Notes = pairResults(withoutOpenCalls(r.Messages, r.Termination))
 	so := sim.ScoreOptions{Lenient: true, Judge: o.Judge}
 	if o.Judge == nil {
 		so.Judge = recordedJudge{recorded, o.OtherTask, &c.Notes}
@@ -132,15 +132,14 @@ func (c *Comparison) judge(recorded *sim.RewardInfo) {
 }
 
 // recordedJudge repeats the verdicts of a record. For the record's own task they are taken as they are, also where
-// they do not match the outcomes one to one, since that is how the recorded reward was made (spec/core.md, section 10,
-// point 17).
+// they do not match the outcomes one to one, since that is how the recorded reward was made (docs/reference/tau2.md).
 type recordedJudge struct {
 	recorded  *sim.RewardInfo
 	otherTask bool
 	notes     *[]string
 }
 
-var errNoVerdicts = errors.New("no verdicts are recorded on these outcomes: name a judge to get some")
+var errNoVerdicts = errors.New("no verdicts are recorded on these outcomes\nhint: name a judge to get some")
 
 // Grade returns the recorded verdicts.
 func (j recordedJudge) Grade(ctx context.Context, msgs []sim.Message, assertions []string) ([]sim.Verdict, []sim.ModelCall, error) {

@@ -246,7 +246,7 @@ func (x *exporter) simulation(r sim.Record) (id string, _ json.RawMessage, err e
 	}
 	o.set("id", id)
 	o.set("task_id", r.Task)
-	o.suggest("trial", r.Trial)
+	o.set("trial", r.Trial)
 	o.suggest("seed", r.Seed)
 	o.suggest("timestamp", localTime(r.Times.Finished))
 	o.suggest("start_time", localTime(r.Times.Started))
@@ -254,7 +254,7 @@ func (x *exporter) simulation(r sim.Record) (id string, _ json.RawMessage, err e
 	o.suggest("duration", seconds(r.Times.Seconds))
 	x.ending(o, r)
 	if r.Extra == nil {
-		own(&r)
+		spread(&r)
 		if x.options.World != nil {
 			o.set("policy", x.options.World.Policy)
 		}
@@ -318,8 +318,7 @@ func (x *exporter) reward(o *object, r sim.Record) error {
 
 // enter adds the line of the index.
 func (x *exporter) enter(o *object, r sim.Record) {
-	line := newObject([]field{{"id", ""}, {"task_id", ""}, {"trial", ""}, {"reward", "null"}, {"termination_reason", ""},
-		{"agent_cost", "null"}, {"duration", "null"}}, nil)
+	line := newObject(indexFields, nil)
 	for _, name := range []string{"id", "task_id", "termination_reason", "agent_cost", "duration"} {
 		line.values[name] = o.values[name]
 	}
@@ -340,4 +339,14 @@ func localTime(s string) string {
 		return s
 	}
 	return t.UTC().Format("2006-01-02T15:04:05.000000")
+}
+
+// rewardJSON is a score's outcome; null where there is none.
+func rewardJSON(s *sim.Score) (json.RawMessage, error) {
+	if s == nil || s.Reward == nil {
+		return json.RawMessage("null"), nil
+	}
+	info := s.Info
+	info.Reward = *s.Reward
+	return encode(info)
 }

@@ -77,8 +77,8 @@ func checkPlace(t *testing.T, text []byte, err error) {
 	}
 }
 
-// FuzzMend damages nothing itself: whatever the order of messages is, what comes out pairs up.
-func FuzzMend(f *testing.F) {
+// FuzzPairing damages nothing itself: whatever the order of messages is, what comes out pairs up.
+func FuzzPairing(f *testing.F) {
 	f.Add("amuttama")
 	f.Add("tAtBttut")
 	w := domaintest.Embedded(f, mock.Domain(), domains.Options{})

@@ -1,6 +1,7 @@
 package tau2
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -12,12 +13,12 @@ import (
 // Header is what a result file says about all of its simulations.
 type Header struct {
 	Timestamp string
-	Info      json.RawMessage // as it stood; nil if the file has none
+	Info      json.RawMessage // as it was; nil if the file has none
 	Tasks     []Task
 	Extra     map[string]json.RawMessage // further members of the file
 	Facts     Facts
-	// Own is what our own export left in the file; nil in files of others.
-	Own *Own
+	// Export is what our own export added to the file; nil in files of other programs.
+	Export *ExportNote
 }
 
 // Facts are the parts of the info block that are used.
@@ -42,7 +43,7 @@ type Party struct {
 	Guidelines     string                     `json:"global_simulation_guidelines"`
 }
 
-// Solo reports whether the agent worked without a user (spec/core.md, section 8, Tools).
+// Solo reports whether the agent worked without a user (docs/reference/tau2.md, Runner).
 func (f Facts) Solo() bool {
 	return f.Agent.Implementation == "llm_agent_solo" && f.User.Implementation == "dummy_user"
 }
@@ -55,11 +56,11 @@ func (f Facts) Domain() (string, domains.PolicyType) {
 	return f.World.Domain, domains.PolicyManual
 }
 
-// ownKey is the member of a file that our export adds; the reference's loader passes over it.
-const ownKey = "tauguide"
+// exportKey is the member of a file that our export adds; the reference's loader ignores it.
+const exportKey = "tauguide"
 
-// Own is what a file of ours says beyond the format.
-type Own struct {
+// ExportNote is what a file that this program exported says beyond the format.
+type ExportNote struct {
 	Program   string           `json:"program"`
 	System    string           `json:"system"`
 	Note      string           `json:"note,omitempty"`
@@ -68,125 +69,112 @@ type Own struct {
 }
 
 // Embedded reports whether the run used the data that is built into the program.
-func (o *Own) Embedded() bool {
+func (o *ExportNote) Embedded() bool {
 	return len(o.Data) > 0 && !slices.ContainsFunc(o.Data, func(s domains.Source) bool { return !strings.HasPrefix(s.Path, "embedded:") })
 }
+
+// redacted is the JSON that replaces a secret.
+const redacted = `"[redacted]"`
 
 // secretNames are settings of a model that no file of ours repeats.
 var secretNames = []string{"api_key", "key", "token", "secret", "password", "authorization", "access_key", "aws_secret_access_key",
 	"aws_session_token", "aws_access_key_id", "azure_ad_token", "extra_headers", "headers", "default_headers"}
 
 // info reads the info block. Keys of models are masked: people publish them by mistake, and nothing needs them.
-func (t *text) info(h *Header) error {
-	raw, err := t.raw()
-	if err != nil {
+func (r *reader) info(h *Header) error {
+	raw, err := r.raw()
+	if err != nil || string(raw) == "null" {
 		return err
 	}
-	if string(raw) == "null" {
-		return nil
-	}
-	var o map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &o); err != nil {
-		return t.failf("info: want an object, got %.40s", raw)
+	o, ok := objectOf(raw)
+	if !ok {
+		return r.failf("info: want an object, got %.40s", raw)
 	}
 	if o["agentModel"] != nil || o["userModel"] != nil {
-		return t.fail(errCamel)
+		return r.fail(errCamel)
 	}
 	if v := o["audio_native_config"]; v != nil && string(v) != "null" {
-		return t.fail(errVoice)
-	}
-	if h.Info, err = t.masked(json.RawMessage(raw)); err != nil {
-		return err
-	}
-	if err := json.Unmarshal(h.Info, &h.Facts); err != nil {
-		return t.failf("info: %w", err)
+		return r.fail(errVoice)
 	}
 	for name := range o {
 		if _, ok := known(infoFields, name); !ok {
-			t.odd.add("unknown key "+name+" of info", "kept")
+			r.deviations.add("unknown key "+name+" of info", "kept")
 		}
+	}
+	h.Info = raw
+	for _, side := range []string{"agent_info", "user_info"} {
+		h.Info = editMember(h.Info, side, func(party json.RawMessage) json.RawMessage {
+			return editMember(party, "llm_args", r.maskSecrets)
+		})
+	}
+	if err := json.Unmarshal(h.Info, &h.Facts); err != nil {
+		return r.failf("info: %w", err)
 	}
 	return nil
 }
 
-// masked is the info block without secrets.
-func (t *text) masked(info json.RawMessage) (json.RawMessage, error) {
-	out := info
-	for _, side := range []string{"agent_info", "user_info"} {
-		o, ok := objectOf(out)
-		if !ok {
-			continue
-		}
-		party, ok := objectOf(o[side])
-		if !ok {
-			continue
-		}
-		args, ok := objectOf(party["llm_args"])
-		if !ok {
-			continue
-		}
-		found := false
-		for _, name := range secretNames {
-			if v := args[name]; v != nil && string(v) != "null" && string(v) != `"[redacted]"` {
-				args[name], found = json.RawMessage(`"[redacted]"`), true
-				t.odd.add("secret "+name+" in llm_args", "masked")
-			}
-		}
-		if !found {
-			continue
-		}
-		var err error
-		if party["llm_args"], err = encode(args); err != nil {
-			return nil, t.fail(err)
-		}
-		if o[side], err = encode(party); err != nil {
-			return nil, t.fail(err)
-		}
-		if out, err = encode(o); err != nil {
-			return nil, t.fail(err)
-		}
+// editMember is an object with one of its members edited; anything else stays as it is.
+func editMember(raw json.RawMessage, name string, edit func(json.RawMessage) json.RawMessage) json.RawMessage {
+	o, ok := objectOf(raw)
+	if !ok || o[name] == nil {
+		return raw
 	}
-	return out, nil
+	edited := edit(o[name])
+	if bytes.Equal(edited, o[name]) {
+		return raw
+	}
+	o[name] = edited
+	out, err := encode(o)
+	if err != nil { // of valid JSON never
+		return raw
+	}
+	return out
 }
 
-func objectOf(raw json.RawMessage) (map[string]json.RawMessage, bool) {
-	var o map[string]json.RawMessage
-	err := json.Unmarshal(raw, &o)
-	return o, err == nil && o != nil
+// maskSecrets is the arguments of a model without secrets.
+func (r *reader) maskSecrets(args json.RawMessage) json.RawMessage {
+	for _, name := range secretNames {
+		args = editMember(args, name, func(v json.RawMessage) json.RawMessage {
+			if string(v) == "null" || string(v) == redacted {
+				return v
+			}
+			r.deviations.add("secret "+name+" in llm_args", "masked")
+			return json.RawMessage(redacted)
+		})
+	}
+	return args
 }
 
 // tasks reads the embedded tasks. One that cannot be read is kept, and only its own simulations suffer.
-func (t *text) tasks(h *Header) error {
-	if null, err := t.null(); null || err != nil {
-		return err
-	}
-	return t.list(func(i int) error {
-		raw, err := t.raw()
+func (r *reader) tasks(h *Header) error {
+	return r.list(func(i int) error {
+		raw, err := r.raw()
 		if err != nil {
 			return err
 		}
-		if !json.Valid(raw) || raw.Kind() != '{' {
-			return t.failf("task %d: want an object, got %.40s", i, []byte(raw))
+		o, ok := objectOf(raw)
+		if !ok {
+			return r.failf("task %d: want an object, got %.40s", i, raw)
 		}
-		task := readTask(json.RawMessage(raw))
-		if task.ID == "" && looksLikeIndex(task.Raw) {
-			return t.fail(errIndex)
+		task := readTask(raw)
+		if task.ID == "" && o["user_scenario"] == nil && (o["reward"] != nil || o["task_id"] != nil) {
+			return r.fail(errIndex) // a line of an index, as some publishers write them
 		}
-		h.addTask(task, t.odd)
+		h.addTask(task, r.deviations)
 		return nil
 	})
 }
 
 // addTask adds a task unless it is there already.
-func (h *Header) addTask(task Task, odd *oddities) {
+func (h *Header) addTask(task Task, d *deviations) {
 	if old, ok := h.Task(task.ID); ok {
 		if string(old.Raw) != string(task.Raw) {
-			odd.add("tasks of the same id that differ", "the first is used")
+			d.add("tasks of the same id that differ", "the first is used")
 		}
 		return
 	}
 	if task.Err != nil {
-		odd.add(fmt.Sprintf("task %q that cannot be read (%v)", task.ID, task.Err), "kept; its simulations cannot be scored")
+		d.add(fmt.Sprintf("task %q that cannot be read (%v)", task.ID, task.Err), "kept; its simulations cannot be scored")
 	}
 	h.Tasks = append(h.Tasks, task)
 }
@@ -201,8 +189,29 @@ func (h *Header) Task(id string) (*Task, bool) {
 	return nil, false
 }
 
-// looksLikeIndex reports whether an element of tasks is a line of an index, as some publishers write them.
-func looksLikeIndex(raw json.RawMessage) bool {
-	o, ok := objectOf(raw)
-	return ok && o["user_scenario"] == nil && (o["reward"] != nil || o["task_id"] != nil)
+// WithTasks returns the world with the result's tasks in place of the data's tasks of the same ids: they are what its
+// conversations were about. A nil header, that of a run which was not imported, changes nothing.
+func (h *Header) WithTasks(w *domains.World) *domains.World {
+	if h == nil {
+		return w
+	}
+	var tasks []domains.Task
+	for _, t := range h.Tasks {
+		if t.Task != nil {
+			tasks = append(tasks, *t.Task)
+		}
+	}
+	return w.WithTasks(tasks)
+}
+
+// ReadableTask returns the result's task of that id; it is false for a nil header, and for a task that cannot be read.
+func (h *Header) ReadableTask(id string) (*domains.Task, bool) {
+	if h == nil {
+		return nil, false
+	}
+	t, ok := h.Task(id)
+	if !ok || t.Task == nil {
+		return nil, false
+	}
+	return t.Task, true
 }

@@ -122,8 +122,8 @@ func files(texts map[string]string) fstest.MapFS {
 	return out
 }
 
-func oddity(list []tau2.Oddity, kind string) int {
-	i := slices.IndexFunc(list, func(o tau2.Oddity) bool { return o.Kind == kind })
+func deviation(list []tau2.Deviation, kind string) int {
+	i := slices.IndexFunc(list, func(o tau2.Deviation) bool { return o.Kind == kind })
 	if i < 0 {
 		return 0
 	}

@@ -5,9 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,7 +55,7 @@ type Imported struct {
 	Scored       int                `json:"scored"` // with a recorded reward
 	Reward       *float64           `json:"mean_reward"`
 	Terminations map[sim.Reason]int `json:"terminations"`
-	Oddities     []Oddity           `json:"oddities"`
+	Deviations   []Deviation        `json:"deviations"`
 }
 
 // Import writes a run directory with the conversations of a result and their recorded rewards. On error there is no
@@ -96,8 +99,8 @@ func Import(ctx context.Context, s *Source, o ImportOptions) (_ *Imported, err e
 		mean := sum / float64(out.Scored)
 		out.Reward = &mean
 	}
-	out.Tasks, out.Oddities = len(tasks), s.Oddities()
-	head, err := s.Header.file(map[string]any{"from": s.Name, "layout": s.Layout, "oddities": out.Oddities})
+	out.Tasks, out.Deviations = len(tasks), s.Deviations()
+	head, err := s.Header.file(map[string]any{"from": s.Name, "layout": s.Layout, "deviations": out.Deviations})
 	if err != nil {
 		return nil, err
 	}
@@ -137,8 +140,8 @@ func manifest(s *Source, out *Imported, o ImportOptions) runs.Manifest {
 	_, policy := f.Domain()
 	if o.Note == "" {
 		o.Note = "imported from " + out.From
-		if s.Header.Own != nil && s.Header.Own.Note != "" {
-			o.Note = s.Header.Own.Note + " (" + o.Note + ")"
+		if s.Header.Export != nil && s.Header.Export.Note != "" {
+			o.Note = s.Header.Export.Note + " (" + o.Note + ")"
 		}
 	}
 	c := &runs.Config{Name: filepath.Base(out.Dir), Note: o.Note, Data: o.Data, Trials: out.Trials, Models: map[string]runs.Model{}}
@@ -150,7 +153,7 @@ func manifest(s *Source, out *Imported, o ImportOptions) runs.Manifest {
 	}
 	c.Limits.MaxSteps, c.Limits.MaxErrors = f.MaxSteps, f.MaxErrors
 	c.Domains = []runs.Domain{{Name: out.Domain, Split: ImportedSplit, PolicyType: policy, Solo: f.Solo()}}
-	synthetic := s.Header.Own != nil && s.Header.Own.Synthetic
+	synthetic := s.Header.Export != nil && s.Header.Export.Synthetic
 	add := func(p Party, role string) string {
 		name, m := p.model(), p.settings()
 		m.Synthetic = synthetic
@@ -171,7 +174,7 @@ func manifest(s *Source, out *Imported, o ImportOptions) runs.Manifest {
 		"imported.system": string(quoted(out.System)), "imported.info": hex.EncodeToString(info[:])}}
 	m := runs.Manifest{Name: c.Name, Note: c.Note, Synthetic: synthetic, Config: c, Data: map[string][]domains.Source{},
 		Models: slices.Sorted(maps.Keys(c.Models)), Identity: setup.Hash(), Setup: setup}
-	if own := s.Header.Own; o.Data != "" {
+	if own := s.Header.Export; o.Data != "" {
 		m.Data[out.Domain] = o.World.Sources
 	} else if own != nil && own.Embedded() {
 		c.Data, m.Data[out.Domain] = "embedded", own.Data
@@ -200,7 +203,7 @@ func (p Party) settings() runs.Model {
 		case name == "max_tokens" && f != nil && *f == math.Trunc(*f):
 			n := int(*f)
 			m.MaxTokens = &n
-		case string(v) == `"[redacted]"`:
+		case string(v) == redacted:
 		default:
 			if m.Extra == nil {
 				m.Extra = map[string]json.RawMessage{}
@@ -228,8 +231,8 @@ func (h *Header) file(about map[string]any) (map[string]any, error) {
 		tasks[i] = t.Raw
 	}
 	out["tasks"] = tasks
-	if h.Own != nil {
-		out[ownKey] = h.Own
+	if h.Export != nil {
+		out[exportKey] = h.Export
 	}
 	for name, v := range h.Extra {
 		if _, taken := out[name]; taken {
@@ -241,18 +244,18 @@ func (h *Header) file(about map[string]any) (map[string]any, error) {
 }
 
 // ReadHead returns what the result that a run was imported from says beside its simulations; nil for a run that was
-// held here.
+// not imported.
 func ReadHead(r *runs.Run) (*Header, error) {
-	s := &Source{Name: filepath.Join(r.Dir(), headName), fsys: osDir(r.Dir()), file: headName, odd: &oddities{}}
-	err := s.read(func(t *text) error {
-		return t.object(func(name string) error {
+	s := newSource(os.DirFS(r.Dir()), filepath.Join(r.Dir(), headName))
+	err := s.readFile(headName, func(in *reader) error {
+		return in.object(func(name string) error {
 			if name == "imported" {
-				return t.wrap(t.d.SkipValue())
+				return in.skip()
 			}
-			return s.headMember(t, name)
+			return s.headMember(in, name)
 		})
 	})
-	if notThere(err) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	return &s.Header, err

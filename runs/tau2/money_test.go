@@ -122,7 +122,7 @@ func TestSecretsAreMasked(t *testing.T) {
 	}
 	s := source(t, file)
 	run := into(t, s, realWorlds(t).of(s))
-	if n := oddity(s.Oddities(), "secret api_key in llm_args"); n != 2 {
+	if n := deviation(s.Deviations(), "secret api_key in llm_args"); n != 2 {
 		t.Errorf("%d keys masked, want 2", n)
 	}
 	err := filepath.WalkDir(run.Dir(), func(path string, d fs.DirEntry, err error) error {

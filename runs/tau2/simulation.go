@@ -4,7 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/sim"
@@ -12,17 +16,17 @@ import (
 
 // Simulation is one recorded conversation.
 type Simulation struct {
-	// Record is the conversation as a run stores it. Extra of it and of its messages holds, as they stood in the file,
-	// all values that have no field of their own; costs and usage are there and, summed up, in Calls.
+	// Record is the conversation as a run stores it. Extra of it and of its messages is, as the file has them, all
+	// values that have no field of their own; costs and usage are there and, summed up, in Calls.
 	Record sim.Record
 	ID     string
 	// Recorded is the outcome that the file gives; nil where it gives none.
 	Recorded *sim.RewardInfo
-	// Task is the task that stands beside the simulation itself, in files that wrap one with each; else nil.
+	// Task is the task beside the simulation itself, in files that wrap one with each; otherwise nil.
 	Task *Task
 }
 
-// Task is a task of a file. One that cannot be read is kept as it stood.
+// Task is a task of a file. One that cannot be read is kept as it was.
 type Task struct {
 	ID   string
 	Raw  json.RawMessage
@@ -30,128 +34,150 @@ type Task struct {
 	Err  error
 }
 
-// rawSimulation is a simulation in the making.
-type rawSimulation struct {
-	Simulation
-	taskID, reason      string
-	hasTask, hasReason  bool
-	trial, seed         int64
-	hasTrial, hasSeed   bool
-	hasMessages, ticked bool
-	camel, isTask       bool
+// fileSimulation is a simulation as a file has it, bare or wrapped with its task.
+type fileSimulation struct {
+	ID          string                    `json:"id"`
+	TaskID      *string                   `json:"task_id"`
+	Trial       *int64                    `json:"trial"`
+	Seed        *int64                    `json:"seed"`
+	Termination *string                   `json:"termination_reason"`
+	Messages    []fileMessage             `json:"messages"`
+	Task        jsontext.Value            `json:"task"`
+	RunInfo     map[string]jsontext.Value `json:"run_info"` // into which some publishers put the facts of a simulation
+	Rest        map[string]jsontext.Value `json:",embed"`
 }
 
-// simulation reads one simulation, bare or wrapped with its task. index is its place in the file.
-func (t *text) simulation(index int) (Simulation, error) {
-	t.odd.where = fmt.Sprintf("simulation %d", index)
-	s := rawSimulation{}
-	s.Record.Extra = map[string]json.RawMessage{}
-	err := t.object(func(name string) error { return t.member(&s, name) })
-	switch {
-	case err != nil:
-		return s.Simulation, err
-	case s.camel:
-		return s.Simulation, t.fail(errCamel)
-	case s.isTask:
-		return s.Simulation, t.fail(errTasks)
-	case s.ticked:
-		return s.Simulation, t.fail(errVoice)
-	case !s.hasTask:
-		return s.Simulation, t.failf("the simulation has no task_id")
-	case !s.hasMessages:
-		return s.Simulation, t.failf("simulation of task %s has no messages", s.taskID)
+// unwrap takes the facts out of run_info.
+func (f *fileSimulation) unwrap() error {
+	if f.Rest == nil {
+		f.Rest = map[string]jsontext.Value{}
 	}
-	if err := t.outcome(&s); err != nil {
-		return s.Simulation, err
-	}
-	t.settle(&s, index)
-	return s.Simulation, nil
-}
-
-func (t *text) member(s *rawSimulation, name string) (err error) {
-	r := &s.Record
-	switch name {
-	case "messages":
-		s.hasMessages = true
-		r.Messages, err = t.messages()
-		return err
-	case "task_id":
-		s.taskID, s.hasTask, err = t.id()
-		return err
-	case "trial":
-		s.trial, s.hasTrial, err = t.integer()
-	case "seed":
-		s.seed, s.hasSeed, err = t.integer()
-	case "termination_reason":
-		s.reason, s.hasReason, err = t.str()
-		return err
-	case "taskId", "terminationReason":
-		s.camel = true
-		return t.wrap(t.d.SkipValue())
-	case "user_scenario":
-		s.isTask = true
-		return t.wrap(t.d.SkipValue())
-	case "task":
-		return t.embeddedTask(s)
-	case "run_info":
-		return t.runInfo(s)
-	default:
-		return t.other(s, name)
-	}
-	if err == nil && (name == "trial" && !s.hasTrial || name == "seed" && !s.hasSeed) {
-		r.Extra[name] = json.RawMessage("null")
-		t.odd.add("null "+name, map[string]string{"trial": "numbered in the order of the file", "seed": "taken as 0"}[name])
-	}
-	return err
-}
-
-// other reads a value that has no field of its own.
-func (t *text) other(s *rawSimulation, name string) error {
-	v, err := t.raw()
-	if err != nil {
-		return err
-	}
-	switch name {
-	case "id":
-		if json.Unmarshal(v, &s.ID) == nil && s.ID != "" {
-			t.odd.where = "simulation " + s.ID
-		}
-	case "ticks":
-		s.ticked = string(v) != "null"
-	case "mode":
-		s.ticked = s.ticked || string(v) == `"full_duplex"`
-	}
-	keep(&s.Record.Extra, simulationFields, name, v, "a simulation", t.odd)
-	return nil
-}
-
-func (t *text) embeddedTask(s *rawSimulation) error {
-	v, err := t.raw()
-	if err != nil {
-		return err
-	}
-	task := readTask(json.RawMessage(v))
-	if task.ID == "" {
-		keep(&s.Record.Extra, simulationFields, "task", v, "a simulation", t.odd)
-		return nil
-	}
-	s.Task = &task
-	return nil
-}
-
-// runInfo reads the object that some publishers put the facts of a simulation into.
-func (t *text) runInfo(s *rawSimulation) error {
-	return t.object(func(name string) error {
+	for name, v := range f.RunInfo {
+		var err error
 		switch name {
 		case "simulation_id":
-			name = "id"
-		case "duration_sec":
-			name = "duration"
+			err = json.Unmarshal(v, &f.ID)
 		case "termination_reason":
-			return t.member(s, name)
+			err = json.Unmarshal(v, &f.Termination)
+		case "duration_sec":
+			f.Rest["duration"] = v
+		default:
+			f.Rest[name] = v
 		}
-		return t.other(s, name)
-	})
+		if err != nil {
+			return fmt.Errorf("run_info: %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// refusal is the reason why a simulation cannot be read; nil for none.
+func (f *fileSimulation) refusal() error {
+	given := func(name string) bool { return f.Rest[name] != nil && f.Rest[name].Kind() != 'n' }
+	switch {
+	case given("taskId"), given("terminationReason"):
+		return errCamel
+	case given("user_scenario"):
+		return errTasks
+	case given("ticks"), string(f.Rest["mode"]) == `"full_duplex"`:
+		return errVoice
+	case f.TaskID == nil:
+		return fmt.Errorf("the simulation has no task_id")
+	case f.Messages == nil:
+		return fmt.Errorf("simulation of task %s has no messages", *f.TaskID)
+	}
+	return nil
+}
+
+// simulation reads one simulation. index is its place in the file.
+func (r *reader) simulation(index int) (Simulation, error) {
+	r.deviations.where = fmt.Sprintf("simulation %d", index)
+	var f fileSimulation
+	if err := r.decode(&f); err != nil {
+		return Simulation{}, err
+	}
+	if err := f.unwrap(); err != nil {
+		return Simulation{}, r.fail(err)
+	}
+	if err := f.refusal(); err != nil {
+		return Simulation{}, r.fail(err)
+	}
+	if f.ID == "" {
+		f.ID = madeID(*f.TaskID, fmt.Sprint(index))
+		r.deviations.add("simulations without id", "an id was made from task and place")
+	}
+	r.deviations.where = "simulation " + f.ID
+	s := Simulation{ID: f.ID}
+	rec := &s.Record
+	rec.Version, rec.Task, rec.Trial = sim.RecordVersion, *f.TaskID, -1
+	rec.Extra = map[string]json.RawMessage{"id": quoted(f.ID)}
+	if err := r.numbers(rec, f.Trial, f.Seed); err != nil {
+		return s, err
+	}
+	if err := r.extra(&rec.Extra, simulationFields, f.Rest, "a simulation"); err != nil {
+		return s, err
+	}
+	var err error
+	if s.Task, err = r.wrappedTask(f.Task); err != nil {
+		return s, err
+	}
+	if rec.Messages, err = r.messages(f.Messages); err != nil {
+		return s, err
+	}
+	if s.Recorded, err = r.reward(rec); err != nil {
+		return s, err
+	}
+	rec.Termination = r.termination(&s, f.Termination)
+	rec.Times = times(rec.Extra, rec.Messages)
+	r.count(rec)
+	if s.Recorded == nil && rec.Termination.Evaluable() {
+		r.deviations.add("simulations without a recorded reward", "not scored until tauguide score does it")
+	}
+	return s, nil
+}
+
+// numbers takes over trial and seed. A missing trial stays -1, to be numbered; a missing seed stays null in an export.
+func (r *reader) numbers(rec *sim.Record, trial, seed *int64) error {
+	switch {
+	case trial == nil:
+		r.deviations.add("null trial", "numbered in the order of the file")
+	case *trial >= 0 && *trial < 1<<30:
+		rec.Trial = int(*trial)
+	}
+	if seed == nil {
+		rec.Extra["seed"] = json.RawMessage("null")
+		r.deviations.add("null seed", "taken as 0")
+		return nil
+	}
+	rec.Seed = *seed
+	return nil
+}
+
+// extra keeps values that have no field of their own.
+func (r *reader) extra(into *map[string]json.RawMessage, fields []field, rest map[string]jsontext.Value, what string) error {
+	for _, name := range slices.Sorted(maps.Keys(rest)) {
+		v, err := r.compact(rest[name])
+		if err != nil {
+			return err
+		}
+		keep(into, fields, name, v, what, r.deviations)
+	}
+	return nil
+}
+
+// wrappedTask reads the task beside a simulation; nil where there is none.
+func (r *reader) wrappedTask(v jsontext.Value) (*Task, error) {
+	if v == nil {
+		return nil, nil
+	}
+	raw, err := r.compact(v)
+	if err != nil {
+		return nil, err
+	}
+	if task := readTask(raw); task.ID != "" {
+		return &task, nil
+	}
+	return nil, nil
 }
 
 // readTask reads a task as far as it can be read.
@@ -176,101 +202,70 @@ func readTask(raw json.RawMessage) Task {
 	return task
 }
 
-// outcome reads the recorded reward, if there is one.
-func (t *text) outcome(s *rawSimulation) error {
-	raw := s.Record.Extra["reward_info"]
+// reward reads the recorded reward, if there is one.
+func (r *reader) reward(rec *sim.Record) (*sim.RewardInfo, error) {
+	raw := rec.Extra["reward_info"]
 	if raw == nil || string(raw) == "null" {
-		return nil
+		return nil, nil
 	}
-	var head map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &head); err != nil {
-		return t.failf("reward_info of task %s: want an object or null: %w", s.taskID, err)
+	head, ok := objectOf(raw)
+	if !ok {
+		return nil, r.failf("reward_info of task %s: want an object or null, got %.40s", rec.Task, raw)
 	}
 	for name := range head {
 		if _, ok := known(rewardFields, name); !ok {
-			t.odd.add("unknown key "+name+" of reward_info", "kept under extra")
+			r.deviations.add("unknown key "+name+" of reward_info", "kept under extra")
 		}
 	}
 	if number(head["reward"]) == nil {
-		t.odd.add("reward_info without a reward", "taken as not scored")
-		return nil
+		r.deviations.add("reward_info without a reward", "taken as not scored")
+		return nil, nil
 	}
-	ri := sim.RewardInfo{}
-	if err := json.Unmarshal(raw, &ri); err != nil {
-		return t.failf("reward_info of task %s: %w", s.taskID, err)
+	info := sim.RewardInfo{}
+	if err := json.Unmarshal(raw, &info); err != nil {
+		return nil, r.failf("reward_info of task %s: %w", rec.Task, err)
 	}
-	s.Recorded = &ri
-	return nil
+	return &info, nil
 }
 
-// settle fills the record's fields in from what was read.
-func (t *text) settle(s *rawSimulation, index int) {
-	r := &s.Record
-	r.Version, r.Task = sim.RecordVersion, s.taskID
-	r.Trial, r.Seed = -1, s.seed
-	if s.hasTrial && s.trial >= 0 && s.trial < 1<<30 {
-		r.Trial = int(s.trial)
-	}
-	if s.ID == "" {
-		s.ID = madeID(s.taskID, fmt.Sprint(index))
-		t.odd.add("simulations without id", "an id was made from task and place")
-	}
-	r.Extra["id"] = quoted(s.ID)
-	r.Termination = t.termination(s)
-	r.Times = times(r.Extra, r.Messages)
-	for i, m := range r.Messages {
-		t.countOddities(m)
+// count counts steps and failed calls, as the reference does, and what is odd about the messages.
+func (r *reader) count(rec *sim.Record) {
+	ids := map[string]bool{}
+	for i, m := range rec.Messages {
 		switch {
 		case m.Role == domains.RoleTool:
 			if m.Error {
-				r.ToolErrors++
+				rec.ToolErrors++
 			}
-			if i > 0 && r.Messages[i-1].Role != domains.RoleTool {
-				r.Steps++ // a batch is one step
+			if i > 0 && rec.Messages[i-1].Role != domains.RoleTool {
+				rec.Steps++ // a batch is one step
+			}
+			if m.Content == nil {
+				r.deviations.add("tool results that are null", "kept; scoring takes them as empty")
 			}
 		case !isGreeting(i, m):
-			r.Steps++
+			rec.Steps++
 		}
-	}
-	t.countIDs(r.Messages)
-	if s.Recorded == nil && r.Termination.Evaluable() {
-		t.odd.add("simulations without a recorded reward", "not scored until tauguide score does it")
-	}
-}
-
-func (t *text) countOddities(m domains.Message) {
-	switch {
-	case m.Role == domains.RoleTool && m.Content == nil:
-		t.odd.add("tool results that are null", "kept; scoring takes them as empty")
-	case m.Role != domains.RoleTool && !m.HasText() && len(m.ToolCalls) == 0:
-		t.odd.add("messages without text and calls", "kept")
-	}
-}
-
-func (t *text) countIDs(msgs []domains.Message) {
-	seen := map[string]bool{}
-	var empty, again int
-	for _, m := range msgs {
+		if m.Role != domains.RoleTool && !m.HasText() && len(m.ToolCalls) == 0 {
+			r.deviations.add("messages without text and calls", "kept")
+		}
 		for _, c := range m.ToolCalls {
 			switch {
 			case c.ID == "":
-				empty++
-			case seen[c.ID]:
-				again++
+				r.deviations.add("calls with an empty id", "kept; results answer calls by their order")
+			case ids[c.ID]:
+				r.deviations.add("call ids used again in a conversation", "kept; results answer calls by their order")
 			}
-			seen[c.ID] = true
+			ids[c.ID] = true
 		}
 	}
-	t.odd.addN("calls with an empty id", "kept; results answer calls by their order", empty)
-	t.odd.addN("call ids used again in a conversation", "kept; results answer calls by their order", again)
 }
 
 // times are the wall-clock facts, from the messages where the simulation does not say.
 func times(extra map[string]json.RawMessage, msgs []domains.Message) sim.Times {
 	var out sim.Times
-	for name, at := range map[string]*string{"start_time": &out.Started, "end_time": &out.Finished} {
-		_ = json.Unmarshal(extra[name], at) // what is no text stays in extra
-	}
+	_ = json.Unmarshal(extra["start_time"], &out.Started) // what is no text stays in extra
+	_ = json.Unmarshal(extra["end_time"], &out.Finished)
 	if out.Started == "" && len(msgs) > 0 {
 		out.Started = msgs[0].Timestamp
 	}
@@ -288,12 +283,4 @@ func madeID(parts ...string) string {
 	h := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	h[6], h[8] = h[6]&0x0f|0x40, h[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", h[0:4], h[4:6], h[6:8], h[8:10], h[10:16])
-}
-
-func quoted(s string) json.RawMessage {
-	b, err := json.Marshal(s)
-	if err != nil { // of a string never
-		return json.RawMessage(`""`)
-	}
-	return b
 }

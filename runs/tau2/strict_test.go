@@ -298,8 +298,8 @@ func TestFullDetectsReads(t *testing.T) {
 	})
 }
 
-// TestMendKeepsGoodRecords holds that lenient scoring has nothing to say about records that are right.
-func TestMendKeepsGoodRecords(t *testing.T) {
+// TestLenientKeepsGoodRecords holds that lenient scoring has nothing to say about records that are right.
+func TestLenientKeepsGoodRecords(t *testing.T) {
 	for _, s := range specimens(t) {
 		if c := compare(s, s.Record, tau2.Lenient); len(c.Notes) > 0 || c.Outcome != tau2.Agree {
 			t.Errorf("%s: %s, notes %q", s.ID, c.Outcome, c.Notes)

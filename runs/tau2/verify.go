@@ -10,7 +10,7 @@ import (
 // Strictness says how exactly a record must replay to be scored.
 type Strictness string
 
-// The levels. Lenient counts differences and mends a damaged pairing of calls and results; Writes wants every result
+// The levels. Lenient counts differences and repairs a damaged pairing of calls and results; Writes wants every result
 // of a mutating call, every id and the pairing to be right; Full runs the reads again as well.
 const (
 	Lenient Strictness = "lenient"
@@ -25,7 +25,7 @@ func Verify(w *domains.World, t *domains.Task, r sim.Record, level Strictness) e
 	if level == Lenient || level == "" {
 		return nil
 	}
-	msgs := settled(r.Messages, r.Termination)
+	msgs := withoutOpenCalls(r.Messages, r.Termination)
 	env, err := w.New(t)
 	if err != nil {
 		return err

@@ -76,8 +76,8 @@ func TestOwnRunAsResult(t *testing.T) {
 				checkLoads(t, name)
 				s := source(t, name)
 				sameFigures(t, r, part.domain, part.system, figuresOf(t, name))
-				if !s.Header.Own.Synthetic || !s.Header.Own.Embedded() || s.System() != part.system || s.Header.Facts.Solo() != w.Options.Solo {
-					t.Errorf("head %+v, system %s, solo %t", s.Header.Own, s.System(), s.Header.Facts.Solo())
+				if !s.Header.Export.Synthetic || !s.Header.Export.Embedded() || s.System() != part.system || s.Header.Facts.Solo() != w.Options.Solo {
+					t.Errorf("head %+v, system %s, solo %t", s.Header.Export, s.System(), s.Header.Facts.Solo())
 				}
 				sameConversations(t, r, s, w)
 			}

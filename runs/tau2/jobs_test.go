@@ -117,7 +117,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-func TestExpand(t *testing.T) {
+func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"a/results.json": result(task, single("a", "t1", "")), "a/results_reviewed.json": "{", "a/notes.txt": "x",
@@ -133,7 +133,7 @@ func TestExpand(t *testing.T) {
 		}
 	}
 	expand := func(name string) (string, int, error) {
-		list, skipped, err := tau2.Expand(filepath.Join(dir, name))
+		list, skipped, err := tau2.Find(filepath.Join(dir, name))
 		for i := range list {
 			list[i], _ = filepath.Rel(dir, list[i])
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/sim"
 )
@@ -45,7 +47,7 @@ func (j *Job) Choose(choice TaskChoice, recorded *Task, w *domains.World) {
 	case recorded != nil:
 		j.Missing = fmt.Sprintf("the recorded task cannot be read: %v", recorded.Err)
 	default:
-		j.Missing = fmt.Sprintf("neither the file nor the data has a task %q: give the data folder that has it with --data", j.Record.Task)
+		j.Missing = fmt.Sprintf("neither the file nor the data has a task %q\nhint: give the data folder that has it with --data", j.Record.Task)
 	}
 }
 
@@ -67,58 +69,46 @@ func Jobs(s *Source, w *domains.World, choice TaskChoice) iter.Seq2[Job, error] 
 }
 
 // CompareAll scores jobs on so many goroutines at a time and yields the comparisons in the order of the jobs. No more
-// than twice as many records are in memory. judge, which may be nil, makes a judge for a record. The first error of
-// jobs ends it.
+// than four records for each goroutine are in memory. judge, which may be nil, makes a judge for a record. The first
+// error of jobs ends it.
 func CompareAll(ctx context.Context, w *domains.World, jobs iter.Seq2[Job, error], workers int, judge func(sim.Record) sim.Judge, o Options) iter.Seq2[Comparison, error] {
-	type result struct {
-		c   Comparison
-		err error
-	}
 	return func(yield func(Comparison, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		queue := make(chan chan result, workers)
-		slots := make(chan struct{}, workers)
-		go func() {
-			defer close(queue)
-			for j, err := range jobs {
-				done := make(chan result, 1)
-				if err == nil {
-					err = ctx.Err()
-				}
-				if err != nil {
-					done <- result{err: err}
-				} else {
-					slots <- struct{}{}
-					go func() {
-						defer func() { <-slots }()
-						done <- result{c: j.compare(ctx, w, judge, o)}
-					}()
-				}
-				select {
-				case queue <- done:
-				case <-ctx.Done():
-					return
-				}
-				if err != nil {
-					return
+		var batch []Job
+		score := func() bool {
+			done := make([]Comparison, len(batch))
+			var g errgroup.Group
+			g.SetLimit(workers)
+			for i := range batch {
+				g.Go(func() error {
+					done[i] = batch[i].compare(ctx, w, judge, o)
+					return nil
+				})
+			}
+			_ = g.Wait() // compare does not fail
+			batch = batch[:0]
+			if err := ctx.Err(); err != nil {
+				yield(Comparison{}, err)
+				return false
+			}
+			for _, c := range done {
+				if !yield(c, nil) {
+					return false
 				}
 			}
-		}()
-		defer func() {
-			cancel()
-			for done := range queue { // until the producer is gone
-				<-done
+			return true
+		}
+		for j, err := range jobs {
+			if err != nil {
+				if score() {
+					yield(Comparison{}, err)
+				}
+				return
 			}
-		}()
-		for done := range queue {
-			r := <-done
-			if !yield(r.c, r.err) || r.err != nil {
+			if batch = append(batch, j); len(batch) == 4*workers && !score() {
 				return
 			}
 		}
-		if err := ctx.Err(); err != nil {
-			yield(Comparison{}, err)
-		}
+		score()
 	}
 }
 

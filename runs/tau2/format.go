@@ -2,7 +2,12 @@ package tau2
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
 	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // field is a key of the format with what its absence means, as JSON. Keys that hold just that are not kept, and are
@@ -11,7 +16,7 @@ type field struct {
 	name, absent string
 }
 
-// The keys in the order of writing (spec/core.md, section 2). An empty absent marks a key that is always written by
+// The keys in the order of writing (docs/reference/tau2.md). An empty absent marks a key that is always written by
 // name.
 var (
 	participantFields = []field{{"role", ""}, {"content", ""}, {"tool_calls", ""}, {"is_audio", "false"}, {"turn_idx", ""},
@@ -21,6 +26,9 @@ var (
 		{"chunk_id", "null"}, {"is_final_chunk", "true"}, {"source", "null"}, {"contains_speech", "true"}}
 	toolFields = []field{{"id", ""}, {"role", ""}, {"content", ""}, {"requestor", ""}, {"error", ""}, {"turn_idx", ""},
 		{"timestamp", ""}}
+	callFields  = []field{{"id", ""}, {"name", ""}, {"arguments", ""}, {"requestor", ""}}
+	indexFields = []field{{"id", ""}, {"task_id", ""}, {"trial", ""}, {"reward", "null"}, {"termination_reason", ""},
+		{"agent_cost", "null"}, {"duration", "null"}}
 	simulationFields = []field{{"id", ""}, {"task_id", ""}, {"timestamp", ""}, {"start_time", ""}, {"end_time", ""},
 		{"duration", ""}, {"termination_reason", ""}, {"agent_cost", ""}, {"user_cost", ""}, {"agent_usage", "null"},
 		{"reward_info", ""}, {"messages", ""}, {"ticks", "null"}, {"trial", ""}, {"seed", ""}, {"mode", `"half_duplex"`},
@@ -51,16 +59,103 @@ func known(fields []field, name string) (field, bool) {
 }
 
 // keep stores a value under extra unless it says what its absence says; unknown keys are always kept, and counted.
-func keep(extra *map[string]json.RawMessage, fields []field, name string, v []byte, what string, odd *oddities) {
+func keep(extra *map[string]json.RawMessage, fields []field, name string, v []byte, what string, d *deviations) {
 	f, ok := known(fields, name)
 	switch {
 	case ok && f.absent == string(v):
 		return
 	case !ok:
-		odd.add("unknown key "+name+" of "+what, "kept under extra")
+		d.add("unknown key "+name+" of "+what, "kept under extra")
 	}
 	if *extra == nil {
 		*extra = map[string]json.RawMessage{}
 	}
 	(*extra)[name] = v
+}
+
+// object is a JSON object in the making, in the order of a table of fields.
+type object struct {
+	fields []field
+	values map[string]json.RawMessage
+	err    error
+}
+
+func newObject(fields []field, extra map[string]json.RawMessage) *object {
+	o := &object{fields: fields, values: maps.Clone(extra)}
+	if o.values == nil {
+		o.values = map[string]json.RawMessage{}
+	}
+	return o
+}
+
+// set gives a member its value.
+func (o *object) set(name string, v any) {
+	raw, err := encode(v)
+	if err != nil && o.err == nil {
+		o.err = fmt.Errorf("%s: %w", name, err)
+	}
+	o.values[name] = raw
+}
+
+// suggest is set for members that have no value yet.
+func (o *object) suggest(name string, v any) {
+	if _, given := o.values[name]; !given {
+		o.set(name, v)
+	}
+}
+
+// json is the object: the members of the table first, missing ones with what their absence means, then all others by
+// name.
+func (o *object) json() (json.RawMessage, error) {
+	if o.err != nil {
+		return nil, o.err
+	}
+	out := []byte{'{'}
+	add := func(name string, v json.RawMessage) {
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, quoted(name)...), ':'), v...)
+	}
+	for _, f := range o.fields {
+		switch v, ok := o.values[f.name]; {
+		case ok:
+			add(f.name, v)
+		case f.absent != "":
+			add(f.name, json.RawMessage(f.absent))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.values)) {
+		if _, ok := known(o.fields, name); !ok {
+			add(name, o.values[name])
+		}
+	}
+	return append(out, '}'), nil
+}
+
+// stream writes a file piece by piece, indented as the reference does.
+type stream struct {
+	e   *jsontext.Encoder
+	err error
+}
+
+func newStream(w io.Writer) *stream {
+	return &stream{e: jsontext.NewEncoder(w, jsontext.WithIndent("  "), lenient, repeats)}
+}
+
+func (s *stream) token(t jsontext.Token) {
+	if s.err == nil {
+		s.err = s.e.WriteToken(t)
+	}
+}
+
+func (s *stream) value(v json.RawMessage) {
+	if s.err == nil {
+		s.err = s.e.WriteValue(jsontext.Value(v))
+	}
+}
+
+func (s *stream) member(name string, v json.RawMessage) {
+	s.token(jsontext.String(name))
+	s.value(v)
 }

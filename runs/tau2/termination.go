@@ -24,25 +24,25 @@ func shared(r sim.Reason) bool {
 
 // termination maps the recorded ending to ours. An ending that we do not know, such as unexpected_error, counts as the
 // reference counts it: a failure of the conversation.
-func (t *text) termination(s *rawSimulation) sim.Reason {
-	r := &s.Record
+func (r *reader) termination(s *Simulation, recorded *string) sim.Reason {
+	rec := &s.Record
 	var info struct {
 		Reason sim.Reason `json:"tauguide_termination_reason"`
 		Error  string     `json:"error"`
 		Type   string     `json:"error_type"`
 	}
-	_ = json.Unmarshal(r.Extra["info"], &info) // a free-form object of any program
+	_ = json.Unmarshal(rec.Extra["info"], &info) // a free-form object of any program
 	fault := func(kind string) {
-		r.Fault = &sim.Fault{Kind: kind, Index: len(r.Messages), Text: info.Error}
+		rec.Fault = &sim.Fault{Kind: kind, Index: len(rec.Messages), Text: info.Error}
 	}
-	if !s.hasReason {
-		got := guessedReason(r.Messages, s.Recorded)
-		t.odd.add("simulations without termination_reason", "taken as "+string(got)+", by the last message and the reward")
+	if recorded == nil {
+		got := guessedReason(rec.Messages, s.Recorded)
+		r.deviations.add("simulations without termination_reason", "taken as "+string(got)+", by the last message and the reward")
 		return got
 	}
-	name := strings.ToLower(strings.TrimPrefix(s.reason, "TerminationReason."))
-	if name != s.reason {
-		t.odd.add("termination_reason spelled "+s.reason, "read as "+name)
+	name := strings.ToLower(strings.TrimPrefix(*recorded, "TerminationReason."))
+	if name != *recorded {
+		r.deviations.add("termination_reason spelled "+*recorded, "read as "+name)
 	}
 	got := sim.Reason(name)
 	switch {
@@ -59,8 +59,8 @@ func (t *text) termination(s *rawSimulation) sim.Reason {
 		return got
 	}
 	fault(name)
-	r.Extra["termination_reason"] = quoted(s.reason)
-	t.odd.add("termination_reason "+s.reason, "counted as agent_error, with the word as the fault's kind")
+	rec.Extra["termination_reason"] = quoted(*recorded)
+	r.deviations.add("termination_reason "+*recorded, "counted as agent_error, with the word as the fault's kind")
 	return sim.AgentError
 }
 
@@ -80,7 +80,7 @@ func guessedReason(msgs []domains.Message, recorded *sim.RewardInfo) sim.Reason 
 	return sim.AgentError
 }
 
-// earlyNote returns the ending that the note of a premature ending names (spec/core.md, section 6).
+// earlyNote returns the ending that the note of a premature ending names (docs/reference/tau2.md, Scoring).
 func earlyNote(ri *sim.RewardInfo) (string, bool) {
 	if ri == nil {
 		return "", false

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -14,114 +13,7 @@ import (
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
 	"github.com/tauguide/tauguide/runs"
-	"github.com/tauguide/tauguide/sim"
-	"github.com/tauguide/tauguide/sim/llm"
 )
-
-// seconds spells a float as the reference does.
-func seconds(f float64) value.Value {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return value.Value{}
-	}
-	return value.OfFloat(f)
-}
-
-func dollars(f *float64) value.Value {
-	if f == nil {
-		return value.Value{}
-	}
-	return seconds(*f)
-}
-
-// own puts what our records say of model calls into the messages that they were made for. Calls of guides and guards
-// are the agent's.
-func own(r *sim.Record) {
-	r.Messages = slices.Clone(r.Messages)
-	for i := range r.Messages {
-		m := &r.Messages[i]
-		if m.Role == domains.RoleTool {
-			continue
-		}
-		spent := spending{}
-		for _, c := range r.Calls {
-			if c.Index == i && isUser(c) == (m.Role == domains.RoleUser) {
-				spent.add(c)
-			}
-		}
-		extra := newObject(nil, nil)
-		extra.set("cost", dollars(spent.total()))
-		if spent.calls > 0 {
-			extra.set("generation_time_seconds", seconds(spent.seconds))
-			if u := spent.usage; u.PromptTokens.Known && u.CompletionTokens.Known {
-				extra.set("usage", struct {
-					Completion llm.Count `json:"completion_tokens"`
-					Prompt     llm.Count `json:"prompt_tokens"`
-				}{u.CompletionTokens, u.PromptTokens})
-			}
-		}
-		if len(m.Provider) > 0 {
-			extra.set("raw_data", m.Provider)
-		}
-		m.Extra = extra.values
-	}
-}
-
-func isUser(c sim.ModelCall) bool { return c.Role == "user" }
-
-// spending sums calls. One unknown figure makes a sum unknown.
-type spending struct {
-	calls   int
-	cost    float64
-	unknown bool
-	usage   llm.Usage
-	seconds float64
-}
-
-func (s *spending) add(c sim.ModelCall) {
-	s.seconds += c.Transport.Elapsed
-	if c.Cost == nil {
-		s.unknown = true
-	} else {
-		s.cost += *c.Cost
-	}
-	if s.calls == 0 {
-		s.usage = c.Usage
-	} else {
-		s.usage.PromptTokens = plus(s.usage.PromptTokens, c.Usage.PromptTokens)
-		s.usage.CompletionTokens = plus(s.usage.CompletionTokens, c.Usage.CompletionTokens)
-	}
-	s.calls++
-}
-
-func plus(a, b llm.Count) llm.Count {
-	if !a.Known || !b.Known {
-		return llm.Count{}
-	}
-	return llm.Known(a.N + b.N)
-}
-
-// total is the cost; nil if unknown.
-func (s *spending) total() *float64 {
-	if s.unknown {
-		return nil
-	}
-	return &s.cost
-}
-
-// costs are those of the two sides, without the judge's.
-func costs(r sim.Record) (agent, user value.Value) {
-	var a, u spending
-	for _, c := range r.Calls {
-		switch {
-		case c.Role == "judge":
-		case isUser(c):
-			u.add(c)
-		default:
-			a.add(c)
-		}
-	}
-	return dollars(a.total()), dollars(u.total())
-}
 
 // about writes the head of a result: when, what, and the tasks.
 func (x *exporter) about(s *stream) error {
@@ -137,21 +29,21 @@ func (x *exporter) about(s *stream) error {
 		return err
 	}
 	stamp := localTime(m.Created)
-	own := Own{Program: x.options.Program, System: x.options.System, Note: m.Note, Synthetic: m.Synthetic, Data: m.Data[x.options.Domain]}
+	note := ExportNote{Program: x.options.Program, System: x.options.System, Note: m.Note, Synthetic: m.Synthetic, Data: m.Data[x.options.Domain]}
 	if head != nil && head.Timestamp != "" {
 		stamp = head.Timestamp
 	}
-	if own.Data == nil {
-		own.Data = []domains.Source{}
+	if note.Data == nil {
+		note.Data = []domains.Source{}
 	}
 	o := newObject(nil, nil)
 	o.set("timestamp", stamp)
-	o.set(ownKey, own)
+	o.set(exportKey, note)
 	if o.err != nil {
 		return o.err
 	}
 	s.member("timestamp", o.values["timestamp"])
-	s.member(ownKey, o.values[ownKey])
+	s.member(exportKey, o.values[exportKey])
 	s.member("info", info)
 	if head != nil {
 		for _, name := range slices.Sorted(maps.Keys(head.Extra)) {
@@ -215,7 +107,7 @@ func (x *exporter) info(m runs.Manifest) (json.RawMessage, error) {
 		o.set("implementation", implementation)
 		if cm, ok := c.Models[model]; ok {
 			o.set("llm", cm.Model)
-			o.set("llm_args", arguments(cm))
+			o.set("llm_args", modelArguments(cm))
 		}
 		return o.json()
 	}
@@ -251,8 +143,8 @@ func (x *exporter) trials() int {
 	return n
 }
 
-// arguments are the parameters of a model, without keys and addresses.
-func arguments(m runs.Model) map[string]any {
+// modelArguments are the parameters of a model, without keys and addresses.
+func modelArguments(m runs.Model) map[string]any {
 	out := map[string]any{}
 	for name, v := range m.Extra {
 		out[name] = v

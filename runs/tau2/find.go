@@ -1,7 +1,6 @@
 package tau2
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,18 +9,18 @@ import (
 	"strings"
 )
 
-// Skipped is a file that an expansion passed over.
+// Skipped is a file in a folder of results that is none.
 type Skipped struct {
 	Path string
 	Err  error
 }
 
-// Expand turns a path into results: a file, a run, or a result folder stands for itself; any other folder for all runs
-// and results in it. Files in such a folder that are no results are returned as skipped.
-func Expand(path string) (list []string, skipped []Skipped, err error) {
+// Find lists the results that a path means: a file, a run, or a result folder means itself; any other folder means all
+// runs and results in it. Files in such a folder that are no results are returned as skipped.
+func Find(path string) (list []string, skipped []Skipped, err error) {
 	st, err := os.Stat(path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w: name a run, a result file, or a folder of them", err)
+		return nil, nil, fmt.Errorf("%w\nhint: name a run, a result file, or a folder of them", err)
 	}
 	if !st.IsDir() || isOne(path) {
 		return []string{path}, nil, nil
@@ -75,14 +74,3 @@ func isOne(dir string) bool {
 	}
 	return false
 }
-
-// isShape reports whether a file is whole but no result.
-func isShape(err error) bool {
-	var shape *shapeError
-	return errors.As(err, &shape)
-}
-
-// shapeError is a file that is something else than conversations to be read.
-type shapeError struct{ text string }
-
-func (e *shapeError) Error() string { return e.text }

@@ -3,6 +3,7 @@ package tau2
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,8 +24,8 @@ func (s *Source) System() string {
 	if s.system != "" {
 		return s.system
 	}
-	if own := s.Header.Own; own != nil && own.System != "" {
-		return own.System
+	if note := s.Header.Export; note != nil && note.System != "" {
+		return note.System
 	}
 	var parts []string
 	for _, p := range []string{s.Header.Facts.Agent.Implementation, s.Header.Facts.Agent.Model} {
@@ -38,7 +39,7 @@ func (s *Source) System() string {
 	return strings.NewReplacer("/", "-", " ", "_").Replace(strings.Join(parts, ":"))
 }
 
-// Name sets domain and system where they are not empty. A domain that neither the file nor the caller names is guessed
+// NameAs sets domain and system where they are not empty. A domain that neither the file nor the caller names is guessed
 // from the tasks, or else from the tools that were called; list is the domains to choose from.
 func (s *Source) NameAs(domain, system string, list []domains.Domain) error {
 	s.system = system
@@ -50,7 +51,7 @@ func (s *Source) NameAs(domain, system string, list []domains.Domain) error {
 		if err != nil {
 			return err
 		}
-		s.odd.add("files that do not name their domain", "taken as "+name+", by tasks and tools")
+		s.deviations.add("files that do not name their domain", "taken as "+name+", by tasks and tools")
 		s.domain = name
 	}
 	var names []string
@@ -76,7 +77,7 @@ func (s *Source) guess(list []domains.Domain) (string, error) {
 		kits[d.Name] = w
 	}
 	probe := *s
-	probe.odd = &oddities{}
+	probe.seen, probe.deviations = maps.Clone(s.seen), &deviations{}
 	found := ""
 	err := probe.each(func(one Simulation) error {
 		if t := one.Task; t != nil && t.Task != nil {
@@ -94,7 +95,7 @@ func (s *Source) guess(list []domains.Domain) (string, error) {
 	case err != nil && !errors.Is(err, errGuessed):
 		return "", err
 	case found == "":
-		return "", fmt.Errorf("%s does not say of which domain it is, and its tool calls do not tell: give --domain", s.Name)
+		return "", fmt.Errorf("%s does not name its domain, and its tool calls do not tell it\nhint: give --domain", s.Name)
 	}
 	return found, nil
 }

@@ -1,0 +1,52 @@
+package tau2
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Deviation is one way in which a file differs from what the reference writes, and how it was read.
+type Deviation struct {
+	Kind   string `json:"kind"`
+	Count  int    `json:"count"`
+	ReadAs string `json:"read_as"`
+	// Example names the simulation where it was first met.
+	Example string `json:"example,omitempty"`
+}
+
+// String is a line for people.
+func (d Deviation) String() string {
+	s := fmt.Sprintf("%d × %s: %s", d.Count, d.Kind, d.ReadAs)
+	if d.Example != "" {
+		s += " (first in " + d.Example + ")"
+	}
+	return s
+}
+
+// deviations counts kinds.
+type deviations struct {
+	list  []Deviation
+	where string // what is being read
+}
+
+func (d *deviations) add(kind, readAs string) { d.addN(kind, readAs, 1) }
+
+func (d *deviations) addN(kind, readAs string, n int) {
+	if n == 0 {
+		return
+	}
+	i := slices.IndexFunc(d.list, func(x Deviation) bool { return x.Kind == kind && x.ReadAs == readAs })
+	if i < 0 {
+		d.list = append(d.list, Deviation{Kind: kind, ReadAs: readAs, Example: d.where})
+		i = len(d.list) - 1
+	}
+	d.list[i].Count += n
+}
+
+// sorted lists the kinds by name.
+func (d *deviations) sorted() []Deviation {
+	out := slices.Clone(d.list)
+	slices.SortFunc(out, func(a, b Deviation) int { return strings.Compare(a.Kind+a.ReadAs, b.Kind+b.ReadAs) })
+	return out
+}

@@ -12,17 +12,17 @@ import (
 	"github.com/tauguide/tauguide/sim"
 )
 
-// Seat is everything that an agent or overlay of one trial may use.
-type Seat struct {
+// Setup is everything that an agent or overlay of one trial may use.
+type Setup struct {
 	World *domains.World
 	Task  *domains.Task
 	// Model is the agent's model in the role agent; nil for an agent that needs none.
 	Model *sim.Model
 	// Models returns a model of the config by name, in the role of the agent; nil if there is none of that name, or no
-	// function where a seat has no config.
+	// function where a setup has no config.
 	Models func(name string) *sim.Model
-	// Memo keeps what the trials of a run share; nil keeps nothing.
-	Memo *Memo
+	// Cache keeps what the trials of a run share; nil keeps nothing.
+	Cache *Cache
 	// Params are the system's own parameters from the config.
 	Params Params
 	// Seed drives whatever chance the agent itself uses. It leaves the system out, so that all systems meet the same.
@@ -32,13 +32,13 @@ type Seat struct {
 }
 
 // Factory makes the agent of one trial.
-type Factory func(Seat) (sim.Speaker, error)
+type Factory func(Setup) (sim.Participant, error)
 
 // Overlay wraps an agent. Overlays stack in the order of the config: the first is the outermost.
-type Overlay func(sim.Speaker) sim.Speaker
+type Overlay func(sim.Participant) sim.Participant
 
 // OverlayFactory makes the overlay of one trial.
-type OverlayFactory func(Seat) (Overlay, error)
+type OverlayFactory func(Setup) (Overlay, error)
 
 // Entry is a registered agent.
 type Entry struct {
@@ -87,8 +87,8 @@ func Overlays() []OverlayEntry {
 	}
 }
 
-// Agent returns the agent of that name.
-func Agent(name string) (Entry, error) {
+// FindAgent returns the agent of that name.
+func FindAgent(name string) (Entry, error) {
 	var names []string
 	for _, e := range All() {
 		if e.Name == name {
@@ -99,8 +99,8 @@ func Agent(name string) (Entry, error) {
 	return Entry{}, fmt.Errorf("unknown agent %q: choose one of %s", name, strings.Join(names, ", "))
 }
 
-// OverlayOf returns the overlay of that name.
-func OverlayOf(name string) (OverlayEntry, error) {
+// FindOverlay returns the overlay of that name.
+func FindOverlay(name string) (OverlayEntry, error) {
 	var names []string
 	for _, e := range Overlays() {
 		if e.Name == name {
@@ -111,8 +111,8 @@ func OverlayOf(name string) (OverlayEntry, error) {
 	return OverlayEntry{}, fmt.Errorf("unknown overlay %q: choose one of %s", name, strings.Join(names, ", "))
 }
 
-// plainWith puts an overlay around the plain agent of a seat whose parameters are the overlay's.
-func plainWith(s Seat, o Overlay, err error) (sim.Speaker, error) {
+// plainWith puts an overlay around the plain agent of a setup whose parameters are the overlay's.
+func plainWith(s Setup, o Overlay, err error) (sim.Participant, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func plainWith(s Seat, o Overlay, err error) (sim.Speaker, error) {
 }
 
 // Stack puts overlays around an agent, the first outermost.
-func Stack(s sim.Speaker, overlays ...Overlay) sim.Speaker {
+func Stack(s sim.Participant, overlays ...Overlay) sim.Participant {
 	for i := len(overlays) - 1; i >= 0; i-- {
 		s = overlays[i](s)
 	}

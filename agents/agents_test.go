@@ -23,11 +23,11 @@ func TestRegistry(t *testing.T) {
 			t.Errorf("%s is registered twice", e.Name)
 		}
 		names = append(names, e.Name)
-		got, err := agents.Agent(e.Name)
+		got, err := agents.FindAgent(e.Name)
 		if err != nil || got.Name != e.Name || got.New == nil || e.Summary == "" || strings.HasSuffix(e.Summary, ".") {
 			t.Errorf("%s: %+v, error %v", e.Name, got, err)
 		}
-		s, m := seat(t, w, "cancel-gift-card-order", says("x"))
+		s, m := setup(t, w, "cancel-gift-card-order", says("x"))
 		s.Read = func(context.Context, sim.ToolCall) sim.ToolResult { return sim.ToolResult{} }
 		if !e.Model {
 			s.Model = nil
@@ -43,16 +43,16 @@ func TestRegistry(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", "React", "reactor"} {
-		_, err := agents.Agent(name)
+		_, err := agents.FindAgent(name)
 		if err == nil || !strings.Contains(err.Error(), `unknown agent "`+name+`": choose one of `+strings.Join(names, ", ")) {
 			t.Errorf("%q: error %v does not name the choice", name, err)
 		}
 	}
-	if _, err := agents.OverlayOf("no such"); err == nil || !strings.Contains(err.Error(), `unknown overlay "no such"`) {
+	if _, err := agents.FindOverlay("no such"); err == nil || !strings.Contains(err.Error(), `unknown overlay "no such"`) {
 		t.Errorf("overlay: error %v", err)
 	}
 	for _, e := range agents.Overlays() {
-		if got, err := agents.OverlayOf(e.Name); err != nil || got.Name != e.Name || got.New == nil {
+		if got, err := agents.FindOverlay(e.Name); err != nil || got.Name != e.Name || got.New == nil {
 			t.Errorf("overlay %s: error %v", e.Name, err)
 		}
 	}
@@ -97,7 +97,7 @@ func TestParams(t *testing.T) {
 	}
 	t.Run("agents without parameters take none", func(t *testing.T) {
 		for _, e := range agents.All() {
-			s, _ := seat(t, world(t, domains.Options{}), "add_task")
+			s, _ := setup(t, world(t, domains.Options{}), "add_task")
 			s.Params = agents.Params(`{"temprature":1}`)
 			if _, err := e.New(s); err == nil || !strings.Contains(err.Error(), "temprature") {
 				t.Errorf("%s: error %v", e.Name, err)
@@ -118,7 +118,7 @@ func TestPrompts(t *testing.T) {
 		{"oracle_nothing_to_do", "rename_task", agents.NewOracle},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, m := seat(t, &w, c.task, says("x"))
+			s, m := setup(t, &w, c.task, says("x"))
 			speak(t, c.make, s)
 			r := m.requests[0]
 			if len(r.Messages) != 1 || r.Messages[0].Role != llm.System {
@@ -140,7 +140,7 @@ func TestOraclePlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, m := seat(t, world(t, domains.Options{}), "add_task", says("x"), says("x"))
+	s, m := setup(t, world(t, domains.Options{}), "add_task", says("x"), says("x"))
 	s.Task = &tasks[0]
 	speak(t, agents.NewOracle, s)
 	got := m.requests[0].Messages[0].Text()
@@ -160,7 +160,7 @@ func TestOraclePlan(t *testing.T) {
 }
 
 func TestNoop(t *testing.T) {
-	s, _ := seat(t, world(t, domains.Options{}), "add_task")
+	s, _ := setup(t, world(t, domains.Options{}), "add_task")
 	s.Model = nil
 	for range 2 {
 		if turn := speak(t, agents.NewNoop, s); !turn.Message.HasText() || turn.Message.IsToolCall() || turn.Stop || turn.Calls != nil {
@@ -172,7 +172,7 @@ func TestNoop(t *testing.T) {
 func TestReActTurns(t *testing.T) {
 	text := "one moment"
 	reply := llm.Message{Content: &text, ToolCalls: []llm.ToolCall{{ID: "c", Name: "get_users", Arguments: "{}"}}}
-	s, m := seat(t, world(t, domains.Options{}), "add_task", reply)
+	s, m := setup(t, world(t, domains.Options{}), "add_task", reply)
 	hi := sim.Message{Role: domains.RoleUser, Content: domains.Text("hi")}
 	turn := speak(t, agents.NewReAct, s, hi)
 	if turn.Message.TextOf() != text || len(turn.Message.ToolCalls) != 1 || turn.Stop || len(turn.Calls) != 1 || turn.Calls[0].Index != 1 {
@@ -189,7 +189,7 @@ func TestReActTurns(t *testing.T) {
 		t.Errorf("error %v, want the model's own", err)
 	}
 	// Outside of solo mode a call of done is a call like any other.
-	s, _ = seat(t, world(t, domains.Options{}), "add_task", calls(llm.ToolCall{ID: "d", Name: "done"}))
+	s, _ = setup(t, world(t, domains.Options{}), "add_task", calls(llm.ToolCall{ID: "d", Name: "done"}))
 	if turn := speak(t, agents.NewReAct, s); turn.Stop || len(turn.Message.ToolCalls) != 1 {
 		t.Errorf("turn %+v", turn)
 	}
@@ -198,8 +198,8 @@ func TestReActTurns(t *testing.T) {
 // marked is an overlay that writes its name in front of what the agent says, on the way out, and counts the order in
 // which turns pass on the way in.
 func marked(name string, order *[]string) agents.Overlay {
-	return func(next sim.Speaker) sim.Speaker {
-		return sim.SpeakerFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
+	return func(next sim.Participant) sim.Participant {
+		return sim.ParticipantFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
 			*order = append(*order, name)
 			turn, err := next.Next(ctx, v)
 			turn.Message.Content = domains.Text(name + turn.Message.TextOf())
@@ -209,7 +209,7 @@ func marked(name string, order *[]string) agents.Overlay {
 }
 
 func TestStackOrder(t *testing.T) {
-	s, _ := seat(t, world(t, domains.Options{}), "add_task")
+	s, _ := setup(t, world(t, domains.Options{}), "add_task")
 	base, err := agents.NewNoop(s)
 	if err != nil {
 		t.Fatal(err)

@@ -136,10 +136,10 @@ func TestStackOrderShows(t *testing.T) {
 	} {
 		t.Run(strings.Join(c.overlays, " over "), func(t *testing.T) {
 			w := world(t, domains.Options{})
-			s, _ := seat(t, w, "add_task")
+			s, _ := setup(t, w, "add_task")
 			var overlays []agents.Overlay
 			for _, name := range c.overlays {
-				e, err := agents.OverlayOf(name)
+				e, err := agents.FindOverlay(name)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -88,31 +88,31 @@ func (p flowParams) controllers() controllerParams {
 
 // NewFlowAgent makes FlowAgent: an agent with the policy and the procedure in its prompt, and two controllers that look at its
 // calls (spec/baselines.md, section 1).
-func NewFlowAgent(s Seat) (sim.Speaker, error) {
+func NewFlowAgent(s Setup) (sim.Participant, error) {
 	p, err := readFlowParams(s.Params)
 	if err != nil {
 		return nil, err
 	}
-	setup, err := flowSetup(s, p.Bundle)
+	procedure, err := loadProcedure(s, p.Bundle)
 	if err != nil {
 		return nil, err
 	}
-	c := newControllers(setup, p.controllers())
+	c := newControllers(procedure, p.controllers())
 	s.Params = nil
-	var actor sim.Speaker
+	var actor sim.Participant
 	if p.Protocol == protocolText {
-		actor, err = newFlowText(s, setup, c, p)
+		actor, err = newFlowText(s, procedure, c, p)
 	} else {
-		actor, err = newFlowNative(s, setup, c, p)
+		actor, err = newFlowNative(s, procedure, c, p)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return control(actor, c, setup, p.MaxRejections), nil
+	return control(actor, c, procedure, p.MaxRejections), nil
 }
 
 // NewFlowOverlay puts FlowAgent's controllers around any agent.
-func NewFlowOverlay(s Seat) (Overlay, error) {
+func NewFlowOverlay(s Setup) (Overlay, error) {
 	p := controllerParams{Dependency: true, Duplicates: true, Threshold: flowThreshold, MaxRejections: flowMaxRejections}
 	if err := s.Params.Decode(&p); err != nil {
 		return nil, err
@@ -120,18 +120,18 @@ func NewFlowOverlay(s Seat) (Overlay, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	setup, err := flowSetup(s, p.Bundle)
+	procedure, err := loadProcedure(s, p.Bundle)
 	if err != nil {
 		return nil, err
 	}
-	return func(inner sim.Speaker) sim.Speaker {
-		return control(inner, newControllers(setup, p), setup, p.MaxRejections)
+	return func(inner sim.Participant) sim.Participant {
+		return control(inner, newControllers(procedure, p), procedure, p.MaxRejections)
 	}, nil
 }
 
-// flowSetup compiles a procedure, once for all trials that share a memo.
-func flowSetup(s Seat, bundle string) (*flow.Setup, error) {
-	return Shared(s.Memo, flowKey{s.World, bundle}, func() (*flow.Setup, error) { return flow.Load(s.World, bundle) })
+// loadProcedure compiles a procedure, once for all trials that share a cache.
+func loadProcedure(s Setup, bundle string) (*flow.Procedure, error) {
+	return Cached(s.Cache, flowKey{s.World, bundle}, func() (*flow.Procedure, error) { return flow.Load(s.World, bundle) })
 }
 
 type flowKey struct {
@@ -139,7 +139,7 @@ type flowKey struct {
 	bundle string
 }
 
-func newControllers(s *flow.Setup, p controllerParams) *flow.Controllers {
+func newControllers(s *flow.Procedure, p controllerParams) *flow.Controllers {
 	return flow.NewControllers(s, flow.Options{Dependency: p.Dependency, Duplicates: p.Duplicates, Threshold: p.Threshold})
 }
 
@@ -149,7 +149,7 @@ type controlled struct {
 	hash string // of the procedure
 }
 
-func control(inner sim.Speaker, c *flow.Controllers, s *flow.Setup, most int) sim.Speaker {
+func control(inner sim.Participant, c *flow.Controllers, s *flow.Procedure, most int) sim.Participant {
 	out := &controlled{hash: s.Hash}
 	out.screened = screened{inner: inner, ids: refusals{prefix: "flow_"}, max: most,
 		look: func(_ context.Context, v sim.View, m sim.Message, turn *sim.Turn) ([]string, error) {
@@ -195,7 +195,7 @@ type flowNative struct {
 	warns       bool
 }
 
-func newFlowNative(s Seat, setup *flow.Setup, c *flow.Controllers, p flowParams) (sim.Speaker, error) {
+func newFlowNative(s Setup, procedure *flow.Procedure, c *flow.Controllers, p flowParams) (sim.Participant, error) {
 	inner, err := NewReAct(s)
 	if err != nil {
 		return nil, err
@@ -204,7 +204,7 @@ func newFlowNative(s Seat, setup *flow.Setup, c *flow.Controllers, p flowParams)
 	if !ok {
 		return nil, fmt.Errorf("flowagent: the plain agent cannot be told a procedure")
 	}
-	r.system += "\n" + setup.Native()
+	r.system += "\n" + procedure.Native()
 	return &flowNative{react: r, controllers: c, warns: p.Precontrol}, nil
 }
 
@@ -222,19 +222,19 @@ func (f *flowNative) Next(ctx context.Context, v sim.View) (sim.Turn, error) {
 
 // flowText is the agent of the text protocol: one message for each decision.
 type flowText struct {
-	seat        Seat
-	setup       *flow.Setup
+	setup       Setup
+	procedure   *flow.Procedure
 	controllers *flow.Controllers
 	warns       bool
 	limit       int
 	calls       int // so far
 }
 
-func newFlowText(s Seat, setup *flow.Setup, c *flow.Controllers, p flowParams) (sim.Speaker, error) {
+func newFlowText(s Setup, procedure *flow.Procedure, c *flow.Controllers, p flowParams) (sim.Participant, error) {
 	if s.World.Options.Solo {
 		return nil, fmt.Errorf("flowagent: the text protocol has no solo variant: use protocol: native")
 	}
-	f := &flowText{seat: s, setup: setup, controllers: c, warns: p.Precontrol, limit: flowActionLimit}
+	f := &flowText{setup: s, procedure: procedure, controllers: c, warns: p.Precontrol, limit: flowActionLimit}
 	if p.ActionLimit != nil {
 		f.limit = *p.ActionLimit
 	}
@@ -260,8 +260,8 @@ func (f *flowText) Next(ctx context.Context, v sim.View) (sim.Turn, error) {
 	if err != nil {
 		return sim.Turn{}, err
 	}
-	prompt := f.setup.Prompt(history, state)
-	m, call, err := f.seat.Model.Ask(ctx, v.Index, []llm.Message{{Role: llm.User, Content: &prompt}}, nil, "")
+	prompt := f.procedure.Prompt(history, state)
+	m, call, err := f.setup.Model.Ask(ctx, v.Index, []llm.Message{{Role: llm.User, Content: &prompt}}, nil, "")
 	if err != nil {
 		return sim.Turn{}, err
 	}

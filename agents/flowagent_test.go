@@ -43,7 +43,7 @@ func TestFlowConversations(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := world(t, domains.Options{})
-			s, _ := seat(t, w, "add_task")
+			s, _ := setup(t, w, "add_task")
 			s.Params = agents.Params(c.params)
 			overlay, err := agents.NewFlowOverlay(s)
 			if err != nil {
@@ -71,7 +71,7 @@ func TestFlowNative(t *testing.T) {
 	}{{`{}`, false}, {`{"precontrol":true}`, true}} {
 		t.Run(c.params, func(t *testing.T) {
 			w := world(t, domains.Options{})
-			s, m := seat(t, w, "add_task", calls(llm.ToolCall{ID: "c", Name: "create_task", Arguments: "{}"}), says("Your id?"))
+			s, m := setup(t, w, "add_task", calls(llm.ToolCall{ID: "c", Name: "create_task", Arguments: "{}"}), says("Your id?"))
 			s.Params = agents.Params(c.params)
 			agent, err := agents.NewFlowAgent(s)
 			if err != nil {
@@ -124,7 +124,7 @@ func TestFlowText(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := world(t, domains.Options{})
-			s, m := seat(t, w, "add_task", c.answers...)
+			s, m := setup(t, w, "add_task", c.answers...)
 			s.Params = agents.Params(strings.Replace(c.params, "{", `{"protocol":"text",`, 1))
 			if c.params == "{}" {
 				s.Params = agents.Params(`{"protocol":"text"}`)
@@ -154,7 +154,7 @@ func TestFlowText(t *testing.T) {
 // A request after an answer that could not be read is the same once more, and what is the same in all requests comes first.
 func TestFlowTextPrompts(t *testing.T) {
 	w := world(t, domains.Options{})
-	s, m := seat(t, w, "add_task", says("?"), says("Response: Your id?"), says("Response: Well?"))
+	s, m := setup(t, w, "add_task", says("?"), says("Response: Your id?"), says("Response: Well?"))
 	s.Params = agents.Params(`{"protocol":"text","precontrol":true}`)
 	agent, err := agents.NewFlowAgent(s)
 	if err != nil {
@@ -188,7 +188,7 @@ func TestFlowParams(t *testing.T) {
 		{`{"bundle":"nowhere"}`, "nowhere"},
 		{`{"thresh":2}`, `unknown parameter "thresh"`},
 	} {
-		s, _ := seat(t, world(t, domains.Options{}), "add_task")
+		s, _ := setup(t, world(t, domains.Options{}), "add_task")
 		s.Params = agents.Params(c.params)
 		if _, err := agents.NewFlowAgent(s); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", c.params, err, c.want)
@@ -200,7 +200,7 @@ func TestFlowParams(t *testing.T) {
 			t.Errorf("overlay, %s: error %v, want %q", c.params, err, c.want)
 		}
 	}
-	s, _ := seat(t, world(t, domains.Options{Solo: true}), "add_task")
+	s, _ := setup(t, world(t, domains.Options{Solo: true}), "add_task")
 	s.Params = agents.Params(`{"protocol":"text"}`)
 	if _, err := agents.NewFlowAgent(s); err == nil || !strings.Contains(err.Error(), "no solo variant") {
 		t.Errorf("solo: error %v", err)

@@ -26,12 +26,12 @@ const (
 
 // guardian is PolicyGuide around an agent, for one conversation.
 type guardian struct {
-	inner    sim.Speaker
+	inner    sim.Participant
 	verifier verify.Verifier
 	rules    verify.Rules
 	gate     *verify.Gate
 	params   guideParams
-	setup    *verify.Setup
+	workflow *verify.Workflow
 	raw      bool
 	solo     bool
 
@@ -47,8 +47,8 @@ type guardian struct {
 	state       verify.State
 }
 
-func newGuardian(inner sim.Speaker, v verify.Verifier, rules verify.Rules, p guideParams, setup *verify.Setup, raw, solo bool) *guardian {
-	g := &guardian{inner: inner, verifier: v, rules: rules, params: p, setup: setup, raw: raw, solo: solo,
+func newGuardian(inner sim.Participant, v verify.Verifier, rules verify.Rules, p guideParams, workflow *verify.Workflow, raw, solo bool) *guardian {
+	g := &guardian{inner: inner, verifier: v, rules: rules, params: p, workflow: workflow, raw: raw, solo: solo,
 		trace: guide.NewTrace(), calls: map[string]domains.ToolCall{}, ids: refusals{prefix: "refused_"}}
 	g.gate = &verify.Gate{Mode: p.Gate, Mutates: rules.Mutates}
 	if j, ok := v.(verify.Judge); ok {
@@ -59,7 +59,7 @@ func newGuardian(inner sim.Speaker, v verify.Verifier, rules verify.Rules, p gui
 
 // Fingerprint is a hash of what the guide itself is told; runs keep it in their identity.
 func (g *guardian) Fingerprint() string {
-	sum := sha256.Sum256([]byte(g.setup.Hash + g.setup.Prefix(g.raw)))
+	sum := sha256.Sum256([]byte(g.workflow.Hash + g.workflow.Prefix(g.raw)))
 	return strings.TrimSpace(hex.EncodeToString(sum[:]) + " " + fingerprint(g.inner))
 }
 
@@ -168,7 +168,7 @@ func (g *guardian) fire(ctx context.Context, index int, refused []verify.Refusal
 		return nil
 	}
 	var rejected []verify.Rejection
-	g.state, rejected = g.rules.Apply(before, answer.Record, verify.Moment{Since: since, Succeeded: g.hasSucceeded, Spent: g.hasSpent})
+	g.state, rejected = g.rules.Apply(before, answer.Record, verify.Facts{Since: since, Succeeded: g.hasSucceeded, Spent: g.hasSpent})
 	g.gate.Fired(true)
 	out.Events = append(out.Events, sim.Event{Kind: EventFiring, Side: sim.AgentSide, Index: index,
 		Text: g.state.Line(), Data: firingData(answer, before, g.state, rejected)})

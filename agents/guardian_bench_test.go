@@ -36,23 +36,23 @@ func BenchmarkFiring(b *testing.B) {
 				}
 				return resp, err
 			})
-			seat := agents.Seat{World: w, Task: task, Memo: &agents.Memo{}, Model: model(recorder, "agent"), Params: agents.Params(params)}
+			s := agents.Setup{World: w, Task: task, Cache: &agents.Cache{}, Model: model(recorder, "agent"), Params: agents.Params(params)}
 			var turns []sim.Turn
 			var views []sim.View
-			react, err := agents.NewReAct(agents.Seat{World: w, Task: task, Model: seat.Model})
+			react, err := agents.NewReAct(agents.Setup{World: w, Task: task, Model: s.Model})
 			if err != nil {
 				b.Fatal(err)
 			}
-			overlay, err := agents.NewPolicyGuideOverlay(seat)
+			overlay, err := agents.NewPolicyGuideOverlay(s)
 			if err != nil {
 				b.Fatal(err)
 			}
-			inner := overlay(sim.SpeakerFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
+			inner := overlay(sim.ParticipantFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
 				turn, err := react.Next(ctx, v)
 				turns = append(turns, turn)
 				return turn, err
 			}))
-			outer := sim.SpeakerFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
+			outer := sim.ParticipantFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
 				views = append(views, v)
 				return inner.Next(ctx, v)
 			})
@@ -72,17 +72,17 @@ func BenchmarkFiring(b *testing.B) {
 				next++
 				return answers[next-1], nil
 			})
-			seat.Model = model(canned, "agent")
+			s.Model = model(canned, "agent")
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			for b.Loop() {
 				next = 0
-				again, err := agents.NewPolicyGuideOverlay(seat)
+				again, err := agents.NewPolicyGuideOverlay(s)
 				if err != nil {
 					b.Fatal(err)
 				}
 				k := 0
-				replayed := again(sim.SpeakerFunc(func(context.Context, sim.View) (sim.Turn, error) {
+				replayed := again(sim.ParticipantFunc(func(context.Context, sim.View) (sim.Turn, error) {
 					k++
 					return turns[k-1], nil
 				}))

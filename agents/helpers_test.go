@@ -65,8 +65,8 @@ func world(t testing.TB, o domains.Options) *domains.World {
 	return domaintest.Embedded(t, mock.Domain(), o)
 }
 
-// seat is a place in the world for one of its tasks, with a model that gives the answers.
-func seat(t testing.TB, w *domains.World, task string, answers ...llm.Message) (agents.Seat, *model) {
+// setup is that of an agent for one of the tasks, with a model that gives the answers.
+func setup(t testing.TB, w *domains.World, task string, answers ...llm.Message) (agents.Setup, *model) {
 	t.Helper()
 	m := &model{answers: answers}
 	found, ok := w.Task(task)
@@ -74,11 +74,11 @@ func seat(t testing.TB, w *domains.World, task string, answers ...llm.Message) (
 		t.Fatalf("no task %s", task)
 	}
 	named := sim.Model{Client: m, Name: "scripted"}
-	return agents.Seat{World: w, Task: found, Model: named.With("agent")}, m
+	return agents.Setup{World: w, Task: found, Model: named.With("agent")}, m
 }
 
 // speak gives one turn to the agent of a factory.
-func speak(t testing.TB, make agents.Factory, s agents.Seat, view ...sim.Message) sim.Turn {
+func speak(t testing.TB, make agents.Factory, s agents.Setup, view ...sim.Message) sim.Turn {
 	t.Helper()
 	a, err := make(s)
 	if err != nil {

@@ -52,28 +52,28 @@ func readPolicyGuardParams(p Params, raw bool) (policyGuardParams, error) {
 }
 
 // NewPolicyGuard makes the plain agent with PolicyGuard around it (paper, section 4.1; spec/baselines.md, section 4).
-func NewPolicyGuard(s Seat) (sim.Speaker, error) { return newPolicyGuarded(s, false) }
+func NewPolicyGuard(s Setup) (sim.Participant, error) { return newPolicyGuarded(s, false) }
 
 // NewPolicyGuardRaw makes the variant whose verifier has the policy's text and no checklists.
-func NewPolicyGuardRaw(s Seat) (sim.Speaker, error) { return newPolicyGuarded(s, true) }
+func NewPolicyGuardRaw(s Setup) (sim.Participant, error) { return newPolicyGuarded(s, true) }
 
-func newPolicyGuarded(s Seat, raw bool) (sim.Speaker, error) {
+func newPolicyGuarded(s Setup, raw bool) (sim.Participant, error) {
 	overlay, err := policyGuardOverlay(s, raw)
 	return plainWith(s, overlay, err)
 }
 
 // NewPolicyGuardOverlay puts PolicyGuard around any agent.
-func NewPolicyGuardOverlay(s Seat) (Overlay, error) { return policyGuardOverlay(s, false) }
+func NewPolicyGuardOverlay(s Setup) (Overlay, error) { return policyGuardOverlay(s, false) }
 
 // NewPolicyGuardRawOverlay puts the variant without checklists around any agent.
-func NewPolicyGuardRawOverlay(s Seat) (Overlay, error) { return policyGuardOverlay(s, true) }
+func NewPolicyGuardRawOverlay(s Setup) (Overlay, error) { return policyGuardOverlay(s, true) }
 
-func policyGuardOverlay(s Seat, raw bool) (Overlay, error) {
+func policyGuardOverlay(s Setup, raw bool) (Overlay, error) {
 	p, err := readPolicyGuardParams(s.Params, raw)
 	if err != nil {
 		return nil, err
 	}
-	prompts, err := Shared(s.Memo, policyGuardKey{s.World, p.Checklists, raw, p.without()}, func() (*checklist.Guard, error) {
+	prompts, err := Cached(s.Cache, policyGuardKey{s.World, p.Checklists, raw, p.without()}, func() (*checklist.Guard, error) {
 		return newPrompts(s.World, p.Checklists, raw, p.without())
 	})
 	if err != nil {
@@ -87,7 +87,7 @@ func policyGuardOverlay(s Seat, raw bool) (Overlay, error) {
 	if s.World.Options.Solo && s.Task.Ticket != nil {
 		ticket = *s.Task.Ticket
 	}
-	return func(inner sim.Speaker) sim.Speaker {
+	return func(inner sim.Participant) sim.Participant {
 		g := &policyGuard{world: s.World, prompts: prompts, model: model, params: p, ticket: ticket, blocks: map[string]int{}}
 		g.screened = screened{inner: inner, look: g.look, ids: refusals{prefix: "guarded_"}, max: p.MaxRefusals}
 		return g
@@ -117,7 +117,7 @@ func newPrompts(w *domains.World, dir string, raw bool, left checklist.Without) 
 }
 
 // policyGuardModel is the verifier's model: at temperature 0 and without a seed, as in the release.
-func policyGuardModel(s Seat, name string) (*sim.Model, error) {
+func policyGuardModel(s Setup, name string) (*sim.Model, error) {
 	model := s.Model
 	if name != "" {
 		if s.Models == nil {

@@ -31,7 +31,7 @@ func TestPolicyGuardAblations(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := world(t, domains.Options{})
-			s, m := seat(t, w, "add_task", passes)
+			s, m := setup(t, w, "add_task", passes)
 			s.Params = agents.Params(c.params)
 			make := agents.NewPolicyGuardOverlay
 			if c.raw {

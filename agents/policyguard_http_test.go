@@ -44,14 +44,14 @@ type guardedRun struct{ solved, verdicts, blocked, open int }
 func hold(t *testing.T, w *domains.World, name string, tasks []*domains.Task, m synthetic.Mistakes) guardedRun {
 	t.Helper()
 	model := served(t, w, m)
-	e, err := agents.Agent(name)
+	e, err := agents.FindAgent(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	memo := &agents.Memo{}
+	cache := &agents.Cache{}
 	var out guardedRun
 	for _, task := range tasks {
-		agent, err := e.New(agents.Seat{World: w, Task: task, Model: model(task.ID, "agent", 0), Memo: memo})
+		agent, err := e.New(agents.Setup{World: w, Task: task, Model: model(task.ID, "agent", 0), Cache: cache})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -64,7 +64,7 @@ func TestPolicyGuardConversations(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := world(t, domains.Options{})
-			s, m := seat(t, w, "add_task", c.guard...)
+			s, m := setup(t, w, "add_task", c.guard...)
 			s.Params = agents.Params(c.params)
 			make := agents.NewPolicyGuardOverlay
 			if c.raw {
@@ -103,7 +103,7 @@ func TestPolicyGuardConversations(t *testing.T) {
 // verifier does not show it.
 func TestBlockedCallLeavesNoTrace(t *testing.T) {
 	w := world(t, domains.Options{})
-	s, m := seat(t, w, "add_task", blocks, passes)
+	s, m := setup(t, w, "add_task", blocks, passes)
 	overlay, err := agents.NewPolicyGuardOverlay(s)
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +115,7 @@ func TestBlockedCallLeavesNoTrace(t *testing.T) {
 	var before string
 	var agentViews, userViews []sim.View
 	script := lines(domains.RoleAssistant, asks(plants, look), text("Shall I add it?"), asks(plants), text("Done."))
-	agent := sim.SpeakerFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
+	agent := sim.ParticipantFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
 		agentViews = append(agentViews, v)
 		if len(agentViews) == 2 {
 			if after := hashOf(env); after != before {
@@ -126,7 +126,7 @@ func TestBlockedCallLeavesNoTrace(t *testing.T) {
 		return script.Next(ctx, v)
 	})
 	replies := lines(domains.RoleUser, text("Put 'Water plants' on my list. I am user_1."), text("Yes"))
-	user := sim.SpeakerFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
+	user := sim.ParticipantFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
 		userViews = append(userViews, v)
 		return replies.Next(ctx, v)
 	})
@@ -208,7 +208,7 @@ func TestGuardFailures(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := world(t, domains.Options{})
-			s, _ := seat(t, w, "add_task")
+			s, _ := setup(t, w, "add_task")
 			s.Params = agents.Params(c.params)
 			s.Model.Client = llm.Func(func(ctx context.Context, _ llm.Request) (llm.Response, error) { return llm.Response{}, c.fail(ctx) })
 			overlay, err := agents.NewPolicyGuardOverlay(s)
@@ -232,7 +232,7 @@ func TestGuardFailures(t *testing.T) {
 	}
 	t.Run("cancelled", func(t *testing.T) {
 		w := world(t, domains.Options{})
-		s, _ := seat(t, w, "add_task")
+		s, _ := setup(t, w, "add_task")
 		ctx, cancel := context.WithCancel(context.Background())
 		s.Model.Client = llm.Func(func(context.Context, llm.Request) (llm.Response, error) {
 			cancel()
@@ -254,7 +254,7 @@ func TestBlocksAreCountedPerTrial(t *testing.T) {
 	const trials = 24
 	w := world(t, domains.Options{})
 	task, _ := w.Task("add_task")
-	memo := &agents.Memo{}
+	cache := &agents.Cache{}
 	asked := make([]int, trials)
 	var wg sync.WaitGroup
 	for i := range trials {
@@ -263,13 +263,13 @@ func TestBlocksAreCountedPerTrial(t *testing.T) {
 				asked[req.Tag.Trial]++
 				return llm.Response{Message: blocks}, nil
 			})
-			s := agents.Seat{World: w, Task: task, Memo: memo, Model: &sim.Model{Client: client, Name: "m", Tag: llm.Tag{Trial: i, Task: task.ID}}}
+			s := agents.Setup{World: w, Task: task, Cache: cache, Model: &sim.Model{Client: client, Name: "m", Tag: llm.Tag{Trial: i, Task: task.ID}}}
 			overlay, err := agents.NewPolicyGuardOverlay(s)
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			insists := sim.SpeakerFunc(func(context.Context, sim.View) (sim.Turn, error) {
+			insists := sim.ParticipantFunc(func(context.Context, sim.View) (sim.Turn, error) {
 				m := asks(plants)
 				m.Role = domains.RoleAssistant
 				return sim.Turn{Message: m}, nil
@@ -318,7 +318,7 @@ func TestPolicyGuardParams(t *testing.T) {
 		{"a word for a switch", `{"dialogue":"no"}`, false, "dialogue is a string: write true or false"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, _ := seat(t, world(t, domains.Options{}), "add_task")
+			s, _ := setup(t, world(t, domains.Options{}), "add_task")
 			s.Params = agents.Params(c.params)
 			make := agents.NewPolicyGuard
 			if c.raw {
@@ -330,7 +330,7 @@ func TestPolicyGuardParams(t *testing.T) {
 			}
 		})
 	}
-	e, err := agents.Agent("policyguard")
+	e, err := agents.FindAgent("policyguard")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,7 +342,7 @@ func TestPolicyGuardParams(t *testing.T) {
 // TestPolicyGuardFingerprint wants the identity of a run to change with what the verifier is told, and with nothing else.
 func TestPolicyGuardFingerprint(t *testing.T) {
 	print := func(make agents.Factory, params string) string {
-		s, _ := seat(t, world(t, domains.Options{}), "add_task")
+		s, _ := setup(t, world(t, domains.Options{}), "add_task")
 		s.Params = agents.Params(params)
 		a, err := make(s)
 		if err != nil {

@@ -77,24 +77,24 @@ func readGuideParams(p Params) (guideParams, error) {
 }
 
 // NewPolicyGuide makes the plain agent with PolicyGuide around it (paper, section 3.4).
-func NewPolicyGuide(s Seat) (sim.Speaker, error) { return newGuided(s, false) }
+func NewPolicyGuide(s Setup) (sim.Participant, error) { return newGuided(s, false) }
 
 // NewPolicyGuideRaw makes the variant whose verifier has the policy's text in place of the workflow (paper, section 3.5).
-func NewPolicyGuideRaw(s Seat) (sim.Speaker, error) { return newGuided(s, true) }
+func NewPolicyGuideRaw(s Setup) (sim.Participant, error) { return newGuided(s, true) }
 
-func newGuided(s Seat, raw bool) (sim.Speaker, error) {
+func newGuided(s Setup, raw bool) (sim.Participant, error) {
 	overlay, err := guideOverlay(s, raw)
 	return plainWith(s, overlay, err)
 }
 
 // NewPolicyGuideSelf makes the variant without a verifier: the agent has the workflow in its own prompt and keeps to it
 // by itself (paper, section 3.5). Its parameter is bundle.
-func NewPolicyGuideSelf(s Seat) (sim.Speaker, error) {
+func NewPolicyGuideSelf(s Setup) (sim.Participant, error) {
 	var p selfParams
 	if err := s.Params.Decode(&p); err != nil {
 		return nil, err
 	}
-	setup, err := setupOf(s, p.Bundle)
+	workflow, err := workflowOf(s, p.Bundle)
 	if err != nil {
 		return nil, err
 	}
@@ -107,14 +107,14 @@ func NewPolicyGuideSelf(s Seat) (sim.Speaker, error) {
 	if !ok {
 		return nil, fmt.Errorf("policyguide-self: the plain agent cannot be told a workflow")
 	}
-	r.system += "\n" + strings.TrimSpace(selfInstructions) + "\n" + tagged("workflow", setup.Document())
+	r.system += "\n" + strings.TrimSpace(selfInstructions) + "\n" + tagged("workflow", workflow.Document())
 	return r, nil
 }
 
 // NewPolicyGuideOverlay puts PolicyGuide around any agent.
-func NewPolicyGuideOverlay(s Seat) (Overlay, error) { return guideOverlay(s, false) }
+func NewPolicyGuideOverlay(s Setup) (Overlay, error) { return guideOverlay(s, false) }
 
-func guideOverlay(s Seat, raw bool) (Overlay, error) {
+func guideOverlay(s Setup, raw bool) (Overlay, error) {
 	p, err := readGuideParams(s.Params)
 	if err != nil {
 		return nil, err
@@ -122,27 +122,27 @@ func guideOverlay(s Seat, raw bool) (Overlay, error) {
 	if raw && p.Verifier != verifierLLM {
 		return nil, fmt.Errorf("parameters: verifier is %s, but without a workflow only a model can judge: use llm", p.Verifier)
 	}
-	setup, err := setupOf(s, p.Bundle)
+	workflow, err := workflowOf(s, p.Bundle)
 	if err != nil {
 		return nil, err
 	}
-	v, err := newVerifier(s, p, setup, raw)
+	v, err := newVerifier(s, p, workflow, raw)
 	if err != nil {
 		return nil, err
 	}
-	rules := setup.Rules(raw)
+	rules := workflow.Rules(raw)
 	rules.Walk, rules.Stall, rules.Strict = p.WalkCheck, p.Stall, p.Gate == verify.Strict
-	return func(inner sim.Speaker) sim.Speaker {
-		return newGuardian(inner, v, rules, p, setup, raw, s.World.Options.Solo)
+	return func(inner sim.Participant) sim.Participant {
+		return newGuardian(inner, v, rules, p, workflow, raw, s.World.Options.Solo)
 	}, nil
 }
 
-func newVerifier(s Seat, p guideParams, setup *verify.Setup, raw bool) (verify.Verifier, error) {
+func newVerifier(s Setup, p guideParams, workflow *verify.Workflow, raw bool) (verify.Verifier, error) {
 	if p.Verifier == verifierDeterministic {
-		if _, err := setup.Checker(); err != nil {
+		if _, err := workflow.Checker(); err != nil {
 			return nil, fmt.Errorf("workflow of %s: %w", s.World.Name, err)
 		}
-		return &verify.Deterministic{Setup: setup}, nil
+		return &verify.Deterministic{Workflow: workflow}, nil
 	}
 	model := s.Model
 	if p.Model != "" {
@@ -159,9 +159,9 @@ func newVerifier(s Seat, p guideParams, setup *verify.Setup, raw bool) (verify.V
 	model = model.With(verify.Role)
 	zero := 0.0
 	model.Base.Temperature = &zero
-	asking := verify.LLM{Setup: setup, Model: model, Raw: raw, Timeout: p.timeout}
+	asking := verify.LLM{Workflow: workflow, Model: model, Raw: raw, Timeout: p.timeout}
 	if p.Verifier == verifierHybrid {
-		if _, err := setup.Checker(); err != nil {
+		if _, err := workflow.Checker(); err != nil {
 			return nil, fmt.Errorf("workflow of %s: %w", s.World.Name, err)
 		}
 		return &verify.Hybrid{LLM: asking}, nil
@@ -169,26 +169,26 @@ func newVerifier(s Seat, p guideParams, setup *verify.Setup, raw bool) (verify.V
 	return &asking, nil
 }
 
-// setupOf loads a workflow, once for all trials that share a memo.
-func setupOf(s Seat, bundle string) (*verify.Setup, error) {
-	return Shared(s.Memo, setupKey{s.World, bundle}, func() (*verify.Setup, error) { return verify.Load(s.World, bundle) })
+// workflowOf loads a workflow, once for all trials that share a cache.
+func workflowOf(s Setup, bundle string) (*verify.Workflow, error) {
+	return Cached(s.Cache, workflowKey{s.World, bundle}, func() (*verify.Workflow, error) { return verify.Load(s.World, bundle) })
 }
 
-type setupKey struct {
+type workflowKey struct {
 	world  *domains.World
 	bundle string
 }
 
-// Memo keeps what the trials of a run share, so that it is made once. A nil Memo keeps nothing. It is safe for
+// Cache keeps what the trials of a run share, so that it is made once. A nil Cache keeps nothing. It is safe for
 // concurrent use.
-type Memo struct{ made sync.Map }
+type Cache struct{ made sync.Map }
 
-// Shared returns the memo's value for a comparable key, and makes it at the first asking. Failures are kept too.
-func Shared[T any](m *Memo, key any, produce func() (T, error)) (T, error) {
-	if m == nil {
+// Cached returns the value cached for a comparable key, and makes it at the first asking. Failures are kept too.
+func Cached[T any](c *Cache, key any, produce func() (T, error)) (T, error) {
+	if c == nil {
 		return produce()
 	}
-	once, _ := m.made.LoadOrStore(key, sync.OnceValues(produce))
+	once, _ := c.made.LoadOrStore(key, sync.OnceValues(produce))
 	f, ok := once.(func() (T, error))
 	if !ok {
 		return produce()

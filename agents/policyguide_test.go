@@ -16,8 +16,8 @@ import (
 )
 
 // lines plays a side from a list, and ends the conversation after it.
-func lines(role domains.Role, list ...sim.Message) sim.Speaker {
-	return sim.SpeakerFunc(func(context.Context, sim.View) (sim.Turn, error) {
+func lines(role domains.Role, list ...sim.Message) sim.Participant {
+	return sim.ParticipantFunc(func(context.Context, sim.View) (sim.Turn, error) {
 		if len(list) == 0 {
 			end := sim.Message{Role: role, Content: domains.Text("###STOP###")}
 			return sim.Turn{Message: end, Stop: true}, nil
@@ -147,7 +147,7 @@ func TestPolicyGuideConversations(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := world(t, domains.Options{})
-			s, m := seat(t, w, "add_task", c.guide...)
+			s, m := setup(t, w, "add_task", c.guide...)
 			if c.silence {
 				s.Model.Client = llm.Func(func(ctx context.Context, _ llm.Request) (llm.Response, error) {
 					<-ctx.Done()

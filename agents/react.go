@@ -31,25 +31,25 @@ const soloStop = "###STOP###"
 
 // react is the plain agent: a prompt with the policy, the tools, native tool calls.
 type react struct {
-	seat   Seat
+	setup  Setup
 	system string
 	tools  []domains.ToolSpec
 	choice string
 }
 
 // NewReAct makes the plain agent (paper, section 4.1; spec/core.md, section 5). It takes no parameters.
-func NewReAct(s Seat) (sim.Speaker, error) {
+func NewReAct(s Setup) (sim.Participant, error) {
 	if err := s.Params.Decode(&struct{}{}); err != nil {
 		return nil, err
 	}
 	if s.World.Options.Solo {
 		return newSolo(s)
 	}
-	return &react{seat: s, tools: s.World.AgentTools(), system: prompt(agentInstructions, s.World.Policy, "")}, nil
+	return &react{setup: s, tools: s.World.AgentTools(), system: prompt(agentInstructions, s.World.Policy, "")}, nil
 }
 
 // NewOracle makes the agent that is told the gold plan.
-func NewOracle(s Seat) (sim.Speaker, error) {
+func NewOracle(s Setup) (sim.Participant, error) {
 	if err := s.Params.Decode(&struct{}{}); err != nil {
 		return nil, err
 	}
@@ -57,15 +57,15 @@ func NewOracle(s Seat) (sim.Speaker, error) {
 		return nil, fmt.Errorf("oracle has no solo variant: use react for solo runs")
 	}
 	steps := tagged("resolution_steps", goldPlan(s.Task))
-	return &react{seat: s, tools: s.World.AgentTools(), system: prompt(oracleInstructions, s.World.Policy, steps)}, nil
+	return &react{setup: s, tools: s.World.AgentTools(), system: prompt(oracleInstructions, s.World.Policy, steps)}, nil
 }
 
-func newSolo(s Seat) (sim.Speaker, error) {
+func newSolo(s Setup) (sim.Participant, error) {
 	if s.Task.Ticket == nil {
 		return nil, fmt.Errorf("task %s has no ticket, so it cannot run solo", s.Task.ID)
 	}
 	tools := append(s.World.AgentTools(), doneTool)
-	return &react{seat: s, tools: tools, choice: "required",
+	return &react{setup: s, tools: tools, choice: "required",
 		system: prompt(soloInstructions, s.World.Policy, tagged("ticket", *s.Task.Ticket))}, nil
 }
 
@@ -107,12 +107,12 @@ func functional(a domains.Action) string {
 
 // Next asks the model for the agent's next message.
 func (r *react) Next(ctx context.Context, v sim.View) (sim.Turn, error) {
-	m, call, err := r.seat.Model.Ask(ctx, v.Index, sim.Wire(r.system, v.Messages, sim.AgentSide), r.tools, r.choice)
+	m, call, err := r.setup.Model.Ask(ctx, v.Index, sim.Wire(r.system, v.Messages, sim.AgentSide), r.tools, r.choice)
 	if err != nil {
 		return sim.Turn{}, err
 	}
 	turn := sim.Turn{Message: m, Calls: []sim.ModelCall{call}}
-	if r.seat.World.Options.Solo {
+	if r.setup.World.Options.Solo {
 		for _, c := range m.ToolCalls {
 			if c.Name == doneTool.Name {
 				turn.Message.ToolCalls, turn.Message.Content, turn.Stop = nil, domains.Text(soloStop), true

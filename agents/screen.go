@@ -24,7 +24,7 @@ type screen func(ctx context.Context, v sim.View, m sim.Message, out *sim.Turn) 
 // screened is an agent whose messages with calls must pass a screen. A refused message costs a step, and only the
 // agent sees it again, with an error result for each call: neither environment nor trajectory ever holds it.
 type screened struct {
-	inner sim.Speaker
+	inner sim.Participant
 	look  screen
 	ids   refusals
 	max   int // refused messages in one turn before the agent gives up
@@ -61,7 +61,7 @@ func (s *screened) Next(ctx context.Context, v sim.View) (sim.Turn, error) {
 // Fingerprint passes on what the agent below is told, for a run's identity.
 func (s *screened) Fingerprint() string { return fingerprint(s.inner) }
 
-func fingerprint(s sim.Speaker) string {
+func fingerprint(s sim.Participant) string {
 	if f, ok := s.(interface{ Fingerprint() string }); ok {
 		return f.Fingerprint()
 	}

@@ -18,10 +18,10 @@ var (
 )
 
 // solo lets the plain agent work through a ticket.
-func solo(t *testing.T, task string, answers ...llm.Message) (sim.Record, *model, agents.Seat) {
+func solo(t *testing.T, task string, answers ...llm.Message) (sim.Record, *model, agents.Setup) {
 	t.Helper()
 	w := world(t, domains.Options{Solo: true})
-	s, m := seat(t, w, task, answers...)
+	s, m := setup(t, w, task, answers...)
 	agent, err := agents.NewReAct(s)
 	if err != nil {
 		t.Fatal(err)
@@ -89,18 +89,18 @@ func TestSolo(t *testing.T) {
 func TestSoloPrompt(t *testing.T) {
 	w := *world(t, domains.Options{Solo: true})
 	w.Policy = "# Policy\n"
-	s, m := seat(t, &w, "add_task", calls(done))
+	s, m := setup(t, &w, "add_task", calls(done))
 	speak(t, agents.NewReAct, s)
 	golden(t, "solo.golden", m.requests[0].Messages[0].Text())
 }
 
 func TestSoloIsRefused(t *testing.T) {
 	w := world(t, domains.Options{Solo: true})
-	s, _ := seat(t, w, "dismiss_note")
+	s, _ := setup(t, w, "dismiss_note")
 	if _, err := agents.NewReAct(s); err == nil || !strings.Contains(err.Error(), "task dismiss_note has no ticket") {
 		t.Errorf("without a ticket: error %v", err)
 	}
-	s, _ = seat(t, w, "add_task")
+	s, _ = setup(t, w, "add_task")
 	if _, err := agents.NewOracle(s); err == nil || !strings.Contains(err.Error(), "use react for solo runs") {
 		t.Errorf("oracle: error %v", err)
 	}

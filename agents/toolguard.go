@@ -40,14 +40,14 @@ func readToolGuardParams(p Params) (toolguard.Options, error) {
 }
 
 // NewToolGuard makes the plain agent with ToolGuard around it (paper, section 4.4; spec/baselines.md, section 2).
-func NewToolGuard(s Seat) (sim.Speaker, error) {
+func NewToolGuard(s Setup) (sim.Participant, error) {
 	overlay, err := NewToolGuardOverlay(s)
 	return plainWith(s, overlay, err)
 }
 
 // NewToolGuardOverlay puts ToolGuard around any agent: guards in plain code, one for each mutating tool, that see the
 // arguments of a call and what read-only tools answer.
-func NewToolGuardOverlay(s Seat) (Overlay, error) {
+func NewToolGuardOverlay(s Setup) (Overlay, error) {
 	o, err := readToolGuardParams(s.Params)
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func NewToolGuardOverlay(s Seat) (Overlay, error) {
 		return nil, fmt.Errorf("toolguard: the guards of %s read the database, which cannot be read from here", s.World.Name)
 	}
 	g := toolGuard{set: set, read: toolguard.Reader(s.Read), mutates: s.World.Agent.Mutates}
-	return func(inner sim.Speaker) sim.Speaker {
+	return func(inner sim.Participant) sim.Participant {
 		return &screened{inner: inner, look: g.screen, ids: refusals{prefix: "guarded_"}, max: maxRefusals}
 	}, nil
 }

@@ -30,8 +30,8 @@ func reading(env *domains.Env) func(context.Context, sim.ToolCall) sim.ToolResul
 	return func(_ context.Context, c sim.ToolCall) sim.ToolResult { return env.Call(sim.AgentSide, c) }
 }
 
-// guardSeat is a place in a trial of a task.
-func guardSeat(t *testing.T, w *domains.World, task, params string) (agents.Seat, *domains.Env) {
+// guardSetup is a place in a trial of a task.
+func guardSetup(t *testing.T, w *domains.World, task, params string) (agents.Setup, *domains.Env) {
 	t.Helper()
 	found, ok := w.Task(task)
 	if !ok {
@@ -41,7 +41,7 @@ func guardSeat(t *testing.T, w *domains.World, task, params string) (agents.Seat
 	if err != nil {
 		t.Fatal(err)
 	}
-	return agents.Seat{World: w, Task: found, Params: agents.Params(params), Read: reading(env)}, env
+	return agents.Setup{World: w, Task: found, Params: agents.Params(params), Read: reading(env)}, env
 }
 
 // TestToolGuardConversations holds conversations with agents that say what they are given, and compares what happened
@@ -69,7 +69,7 @@ func TestToolGuardConversations(t *testing.T) {
 		{"unguarded", `{}`, []sim.Message{asks(`transfer_to_human_agents{"summary":"no way"}`), text("Bye.")}, 0, 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, env := guardSeat(t, w, youngAndOld, c.params)
+			s, env := guardSetup(t, w, youngAndOld, c.params)
 			overlay, err := agents.NewToolGuardOverlay(s)
 			if err != nil {
 				t.Fatal(err)
@@ -119,14 +119,14 @@ func TestToolGuardConversations(t *testing.T) {
 // TestToolGuardShowsTheRefusal checks what the agent sees of a refused message: the message and an error for each call.
 func TestToolGuardShowsTheRefusal(t *testing.T) {
 	w := domaintest.Embedded(t, airline.Domain(), domains.Options{})
-	s, _ := guardSeat(t, w, youngAndOld, `{}`)
+	s, _ := guardSetup(t, w, youngAndOld, `{}`)
 	overlay, err := agents.NewToolGuardOverlay(s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var seen []sim.Message
 	asked := 0
-	inner := sim.SpeakerFunc(func(_ context.Context, v sim.View) (sim.Turn, error) {
+	inner := sim.ParticipantFunc(func(_ context.Context, v sim.View) (sim.Turn, error) {
 		asked++
 		if asked == 1 {
 			m := asks(readYoung, cancelOld)
@@ -166,7 +166,7 @@ func TestToolGuardParameters(t *testing.T) {
 		{"blind", `{}`, "cannot be read", w, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := agents.Seat{World: c.world, Task: &c.world.Tasks[0], Params: agents.Params(c.params)}
+			s := agents.Setup{World: c.world, Task: &c.world.Tasks[0], Params: agents.Params(c.params)}
 			if !c.blind {
 				s.Read = func(context.Context, sim.ToolCall) sim.ToolResult { return sim.ToolResult{} }
 			}
@@ -207,7 +207,7 @@ func guardAll(t *testing.T, w *domains.World, tasks int, m synthetic.Mistakes) (
 		if err != nil {
 			t.Fatal(err)
 		}
-		agent, err := agents.NewToolGuard(agents.Seat{World: w, Task: task, Model: model(task.ID, "agent", 0), Read: reading(env)})
+		agent, err := agents.NewToolGuard(agents.Setup{World: w, Task: task, Model: model(task.ID, "agent", 0), Read: reading(env)})
 		if err != nil {
 			t.Fatal(err)
 		}

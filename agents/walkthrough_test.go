@@ -78,13 +78,13 @@ func TestTurnByTurn(t *testing.T) {
 			w := domaintest.Embedded(t, airline.Domain(), domains.Options{})
 			task, call := booking(t, w)
 			model, prefixes := scripted(t, w)
-			s := agents.Seat{World: w, Task: task, Model: model(task.ID, "agent")}
+			s := agents.Setup{World: w, Task: task, Model: model(task.ID, "agent")}
 			react, err := agents.NewReAct(s)
 			if err != nil {
 				t.Fatal(err)
 			}
 			jumped := false
-			hasty := sim.SpeakerFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
+			hasty := sim.ParticipantFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
 				if !jumped {
 					jumped = true
 					call.ID = "jump"

@@ -131,7 +131,7 @@ func TestLostFolder(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
 			var begun atomic.Int64
-			j := wrapped(t, small, runs.Options{Out: dir, Concurrency: 1}, func(_ agents.Seat, s sim.Speaker) sim.Speaker {
+			j := wrapped(t, small, runs.Options{Out: dir, Concurrency: 1}, func(_ agents.Setup, s sim.Participant) sim.Participant {
 				if begun.Add(1) == 7 {
 					tt.take(t, dir)
 				}

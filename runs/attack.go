@@ -33,7 +33,7 @@ type attacks struct {
 func (a attacks) none() bool { return len(a.sets) == 0 }
 
 // user makes the simulated user of a trial. The task is the world's.
-func (a attacks) user(w *domains.World, t *domains.Task, m *sim.Model) (sim.Speaker, error) {
+func (a attacks) user(w *domains.World, t *domains.Task, m *sim.Model) (sim.Participant, error) {
 	set := a.sets[w.Name]
 	if set == nil {
 		return sim.NewUser(w, t, m), nil
@@ -103,7 +103,7 @@ func (c *Config) openAttacks(worlds map[string]*domains.World) (attacks, error) 
 		return a, nil
 	}
 	var err error
-	if a.style, err = attack.StyleOf(c.User.Attack); err != nil {
+	if a.style, err = attack.FindStyle(c.User.Attack); err != nil {
 		return a, c.source.positioned("user.attack", fmt.Errorf("user.attack: %w", err))
 	}
 	plans, err := c.plans()

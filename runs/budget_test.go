@@ -52,9 +52,9 @@ func TestSpentBudgetLeavesTheJudgeUnasked(t *testing.T) {
 // TestTimeOfTheRun lets the first turns take all of the time.
 func TestTimeOfTheRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	j := wrapped(t, limited("max_wall: 1s, concurrency: 2"), runs.Options{Out: dir}, func(_ agents.Seat, s sim.Speaker) sim.Speaker {
+	j := wrapped(t, limited("max_wall: 1s, concurrency: 2"), runs.Options{Out: dir}, func(_ agents.Setup, s sim.Participant) sim.Participant {
 		begun := time.Now()
-		return sim.SpeakerFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
+		return sim.ParticipantFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
 			time.Sleep(1100*time.Millisecond - time.Since(begun))
 			return s.Next(ctx, v)
 		})
@@ -123,9 +123,9 @@ func TestBudgetOfAConversation(t *testing.T) {
 func TestTimeOfAConversation(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	slow := func(wall string) *runs.Job {
-		return wrapped(t, limited("conversation: {max_wall: "+wall+"}"), runs.Options{Out: dir, Resume: true, Only: []string{"system=ReAct", "trial=0"}}, func(seat agents.Seat, s sim.Speaker) sim.Speaker {
+		return wrapped(t, limited("conversation: {max_wall: "+wall+"}"), runs.Options{Out: dir, Resume: true, Only: []string{"system=ReAct", "trial=0"}}, func(seat agents.Setup, s sim.Participant) sim.Participant {
 			turns := 0
-			return sim.SpeakerFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
+			return sim.ParticipantFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
 				if turns++; turns == 2 && seat.Task.ID == "cancel-gift-card-order" {
 					select {
 					case <-ctx.Done():

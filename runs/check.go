@@ -189,7 +189,7 @@ func (c *Config) checkSystems(add complain, model func(path, name string)) {
 		if err := printable(s.Name); err != nil {
 			add(at+".name", "%s.name: %w", at, err)
 		}
-		entry, err := agents.Agent(s.Agent)
+		entry, err := agents.FindAgent(s.Agent)
 		switch {
 		case err != nil:
 			add(at+".agent", "%s: %w", at, err)
@@ -205,7 +205,7 @@ func (c *Config) checkSystems(add complain, model func(path, name string)) {
 			}
 		}
 		for k, o := range s.Overlays {
-			if _, err := agents.OverlayOf(o.Name); err != nil {
+			if _, err := agents.FindOverlay(o.Name); err != nil {
 				path := at + ".overlays[" + strconv.Itoa(k) + "]"
 				add(path, "%s: %w", path, err)
 			}

@@ -110,7 +110,7 @@ func (j *Job) talk(domain string) float64 {
 func (j *Job) followTable(e *estimator, k part) {
 	s := j.Config.system(k.system)
 	n := float64(len(e.trials[k]))
-	a, err := agents.Agent(s.Agent)
+	a, err := agents.FindAgent(s.Agent)
 	roles := map[string]bool{agentRole: err == nil && a.Model && s.Model != "", userRole: !j.Worlds[k.domain].Options.Solo}
 	roles[guideRole] = slices.ContainsFunc(verifiers(s), func(v verifier) bool { return v.role == guideRole })
 	for _, role := range []string{agentRole, userRole, guideRole} {
@@ -171,11 +171,11 @@ func verifiers(s System) (out []verifier) {
 			out = append(out, verifier{name: name, role: guideRole, model: p.Model})
 		}
 	}
-	if e, err := agents.Agent(s.Agent); err == nil && e.Models != nil {
+	if e, err := agents.FindAgent(s.Agent); err == nil && e.Models != nil {
 		look(s.Agent, s.Params)
 	}
 	for _, o := range s.Overlays {
-		if e, err := agents.OverlayOf(o.Name); err == nil && e.Models != nil {
+		if e, err := agents.FindOverlay(o.Name); err == nil && e.Models != nil {
 			look(o.Name, o.Params)
 		}
 	}

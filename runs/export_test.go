@@ -32,9 +32,9 @@ var (
 )
 
 // SetAgents replaces what makes the agents of a job; next is the usual way.
-func (j *Job) SetAgents(make func(next func(System, agents.Seat) (sim.Speaker, error), s System, seat agents.Seat) (sim.Speaker, error)) {
+func (j *Job) SetAgents(make func(next func(System, agents.Setup) (sim.Participant, error), s System, seat agents.Setup) (sim.Participant, error)) {
 	next := j.newAgent
-	j.newAgent = func(s System, seat agents.Seat) (sim.Speaker, error) { return make(next, s, seat) }
+	j.newAgent = func(s System, seat agents.Setup) (sim.Participant, error) { return make(next, s, seat) }
 }
 
 // Lines reads JSON lines as stores do, and returns what is whole, and the numbers of the damaged lines.

@@ -84,7 +84,7 @@ func merged(a, b map[string]string) map[string]string {
 }
 
 // identify computes the identity of an execution. models are those of all systems of the config, whatever is filtered.
-func identify(c *Config, models map[string]Model, worlds map[string]*domains.World, a attacks, memo *agents.Memo) Identity {
+func identify(c *Config, models map[string]Model, worlds map[string]*domains.World, a attacks, memo *agents.Cache) Identity {
 	f := fields{}
 	f.set("seed", c.Seed)
 	f.set("limits.max_steps", c.Limits.MaxSteps)
@@ -158,7 +158,7 @@ func (f fields) domain(at string, d Domain, w *domains.World) {
 
 // prompts hashes what each model is told at the start of a domain's first task: prompts, policy, tools. The parts are
 // made to ask, and what they ask is caught.
-func (f fields) prompts(c *Config, w *domains.World, t *domains.Task, a attacks, memo *agents.Memo) {
+func (f fields) prompts(c *Config, w *domains.World, t *domains.Task, a attacks, memo *agents.Cache) {
 	key := func(system string) sim.Key { return sim.Key{Domain: w.Name, System: system, Task: t.ID} }
 	for _, s := range c.Systems {
 		if !s.on(w.Name) {
@@ -259,8 +259,8 @@ func parsedURL(text string) *url.URL {
 }
 
 // newAgent makes the agent of a system with its overlays around it.
-func newAgent(s System, seat agents.Seat) (sim.Speaker, error) {
-	entry, err := agents.Agent(s.Agent)
+func newAgent(s System, seat agents.Setup) (sim.Participant, error) {
+	entry, err := agents.FindAgent(s.Agent)
 	if err != nil {
 		return nil, err
 	}
@@ -270,7 +270,7 @@ func newAgent(s System, seat agents.Seat) (sim.Speaker, error) {
 	}
 	overlays := make([]agents.Overlay, len(s.Overlays))
 	for i, o := range s.Overlays {
-		entry, err := agents.OverlayOf(o.Name)
+		entry, err := agents.FindOverlay(o.Name)
 		if err != nil {
 			return nil, err
 		}

@@ -46,11 +46,11 @@ func (c *Config) modelsOf(s System) []string {
 	if s.Model != "" {
 		out = append(out, s.Model)
 	}
-	if e, err := agents.Agent(s.Agent); err == nil && e.Models != nil {
+	if e, err := agents.FindAgent(s.Agent); err == nil && e.Models != nil {
 		out = append(out, e.Models(agents.Params(s.Params))...)
 	}
 	for _, o := range s.Overlays {
-		if e, err := agents.OverlayOf(o.Name); err == nil && e.Models != nil {
+		if e, err := agents.FindOverlay(o.Name); err == nil && e.Models != nil {
 			out = append(out, e.Models(agents.Params(o.Params))...)
 		}
 	}

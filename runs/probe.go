@@ -109,11 +109,11 @@ func (c *Config) helpers(s System) (out []helper) {
 		}
 		out = append(out, helper{role, models})
 	}
-	if e, err := agents.Agent(s.Agent); err == nil && e.Models != nil {
+	if e, err := agents.FindAgent(s.Agent); err == nil && e.Models != nil {
 		add(s.Agent, e.Models(agents.Params(s.Params)))
 	}
 	for _, o := range s.Overlays {
-		if e, err := agents.OverlayOf(o.Name); err == nil && e.Models != nil {
+		if e, err := agents.FindOverlay(o.Name); err == nil && e.Models != nil {
 			add(o.Name, e.Models(agents.Params(o.Params)))
 		}
 	}

@@ -54,10 +54,10 @@ func child(dir string) int {
 		return 2
 	}
 	var made atomic.Int64
-	j.SetAgents(func(next func(runs.System, agents.Seat) (sim.Speaker, error), s runs.System, seat agents.Seat) (sim.Speaker, error) {
+	j.SetAgents(func(next func(runs.System, agents.Setup) (sim.Participant, error), s runs.System, seat agents.Setup) (sim.Participant, error) {
 		speaker, err := next(s, seat)
 		n := made.Add(1)
-		return sim.SpeakerFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
+		return sim.ParticipantFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
 			time.Sleep(10 * time.Millisecond)
 			for hold := os.Getenv(holdVar); hold != "" && n > 4; time.Sleep(time.Millisecond) {
 				if _, err := os.Stat(hold); err == nil {

@@ -111,9 +111,9 @@ type Job struct {
 	options  Options
 	models   map[string]Model // of the selected systems, the user and the judge
 	identity Identity
-	memo     agents.Memo
+	memo     agents.Cache
 	attacks  attacks
-	newAgent func(System, agents.Seat) (sim.Speaker, error)
+	newAgent func(System, agents.Setup) (sim.Participant, error)
 }
 
 // Prepare checks everything that can be checked before anything is written or spent: options, models and their keys,

@@ -198,10 +198,10 @@ func TestIdentitiesOfOlderVersionsAreComparedByWhatBothHave(t *testing.T) {
 }
 
 // wrapped makes a job whose agents are wrapped.
-func wrapped(t *testing.T, text string, o runs.Options, wrap func(agents.Seat, sim.Speaker) sim.Speaker) *runs.Job {
+func wrapped(t *testing.T, text string, o runs.Options, wrap func(agents.Setup, sim.Participant) sim.Participant) *runs.Job {
 	t.Helper()
 	j := prepare(t, text, o)
-	j.SetAgents(func(next func(runs.System, agents.Seat) (sim.Speaker, error), s runs.System, seat agents.Seat) (sim.Speaker, error) {
+	j.SetAgents(func(next func(runs.System, agents.Setup) (sim.Participant, error), s runs.System, seat agents.Setup) (sim.Participant, error) {
 		speaker, err := next(s, seat)
 		return wrap(seat, speaker), err
 	})
@@ -211,14 +211,14 @@ func wrapped(t *testing.T, text string, o runs.Options, wrap func(agents.Seat, s
 func TestPanicsAreVoidTrials(t *testing.T) {
 	dir, calm := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run")
 	j := prepare(t, small, runs.Options{Out: dir})
-	j.SetAgents(func(next func(runs.System, agents.Seat) (sim.Speaker, error), s runs.System, seat agents.Seat) (sim.Speaker, error) {
+	j.SetAgents(func(next func(runs.System, agents.Setup) (sim.Participant, error), s runs.System, seat agents.Setup) (sim.Participant, error) {
 		switch {
 		case s.Name == "Noop" && seat.Task.ID == "cancel-gift-card-order":
 			panic("in the factory")
 		case s.Name == "Noop" && seat.Task.ID == "cancel-one-return-one":
 			return nil, errors.New("no such agent today")
 		case s.Name == "ReAct" && seat.Task.ID == "cancel-gift-card-order":
-			return sim.SpeakerFunc(func(context.Context, sim.View) (sim.Turn, error) { panic("in a turn") }), nil
+			return sim.ParticipantFunc(func(context.Context, sim.View) (sim.Turn, error) { panic("in a turn") }), nil
 		}
 		return next(s, seat)
 	})
@@ -250,9 +250,9 @@ func TestCancelledRunKeepsWhatIsFinished(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var begun atomic.Int64
-	j := wrapped(t, small, runs.Options{Out: dir, Concurrency: 2}, func(_ agents.Seat, s sim.Speaker) sim.Speaker {
+	j := wrapped(t, small, runs.Options{Out: dir, Concurrency: 2}, func(_ agents.Setup, s sim.Participant) sim.Participant {
 		n := begun.Add(1)
-		return sim.SpeakerFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
+		return sim.ParticipantFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
 			if n > 5 {
 				cancel()
 				<-ctx.Done()
@@ -294,11 +294,11 @@ func TestAgentsMayLookButNotTouch(t *testing.T) {
 	var looked, touched sim.ToolResult
 	var once atomic.Bool
 	j := wrapped(t, small, runs.Options{Out: filepath.Join(t.TempDir(), "run"), Only: []string{"system=Noop", "trial=0"}, Limit: 1},
-		func(seat agents.Seat, s sim.Speaker) sim.Speaker {
+		func(seat agents.Setup, s sim.Participant) sim.Participant {
 			if once.Swap(true) {
 				return s
 			}
-			return sim.SpeakerFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
+			return sim.ParticipantFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
 				gold := seat.Task.Criteria.Actions
 				i := slices.IndexFunc(gold, func(a domains.Action) bool { return seat.World.Agent.Mutates(a.Name) })
 				k := slices.IndexFunc(gold, func(a domains.Action) bool { return !seat.World.Agent.Mutates(a.Name) })

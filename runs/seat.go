@@ -10,12 +10,12 @@ import (
 )
 
 // seatOf gives an agent what it may use in one trial.
-func seatOf(w *domains.World, t *domains.Task, env *domains.Env, models func(string) *sim.Model, memo *agents.Memo, key sim.Key, runSeed int64, s System) agents.Seat {
+func seatOf(w *domains.World, t *domains.Task, env *domains.Env, models func(string) *sim.Model, memo *agents.Cache, key sim.Key, runSeed int64, s System) agents.Setup {
 	var m *sim.Model
 	if s.Model != "" {
 		m = models(s.Model)
 	}
-	return agents.Seat{World: w, Task: t, Model: m, Models: models, Memo: memo, Params: agents.Params(s.Params),
+	return agents.Setup{World: w, Task: t, Model: m, Models: models, Cache: memo, Params: agents.Params(s.Params),
 		Seed: sim.Stream(runSeed, key, agentRole).Uint64(), Read: readOnly(w, env)}
 }
 

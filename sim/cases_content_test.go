@@ -31,7 +31,7 @@ func TestC26ReasoningFields(t *testing.T) {
 	agentServer := faultserver.New(t, calling("AGENT", "get_users"), faultserver.Message(think("AGENT", "hello")+"}", "stop"), bye)
 	userServer := faultserver.New(t, calling("USER", "check_notifications"), faultserver.Message(think("USER", "hi")+"}", "stop"),
 		faultserver.Text("go on"), faultserver.Text(stop))
-	agent, err := agents.NewReAct(agents.Seat{World: w, Task: task, Model: modelOf(client(t, agentServer), "agent")})
+	agent, err := agents.NewReAct(agents.Setup{World: w, Task: task, Model: modelOf(client(t, agentServer), "agent")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,7 +69,7 @@ func hold(t *testing.T, replies ...faultserver.Reply) held {
 
 func (h *held) hold(c llm.Client) {
 	h.t.Helper()
-	agent, err := agents.NewReAct(agents.Seat{World: h.w, Task: h.task, Model: modelOf(c, "agent")})
+	agent, err := agents.NewReAct(agents.Setup{World: h.w, Task: h.task, Model: modelOf(c, "agent")})
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -13,13 +13,13 @@ import (
 	"github.com/tauguide/tauguide/sim/llm"
 )
 
-func fails(err error) sim.Speaker {
+func fails(err error) sim.Participant {
 	return speakerFunc(func(sim.View) (sim.Turn, error) { return sim.Turn{}, err })
 }
 
 // patient is a speaker that answers after a while unless the context ends.
-func patient(d time.Duration, turn sim.Turn) sim.Speaker {
-	return sim.SpeakerFunc(func(ctx context.Context, _ sim.View) (sim.Turn, error) {
+func patient(d time.Duration, turn sim.Turn) sim.Participant {
+	return sim.ParticipantFunc(func(ctx context.Context, _ sim.View) (sim.Turn, error) {
 		select {
 		case <-time.After(d):
 			return turn, nil
@@ -37,7 +37,7 @@ func TestTimeout(t *testing.T) {
 	frozen := time.Unix(1, 0)
 	for _, c := range []struct {
 		name    string
-		agent   sim.Speaker
+		agent   sim.Participant
 		edit    []func(*sim.Trial)
 		want    sim.Reason
 		seconds float64
@@ -94,7 +94,7 @@ func TestCancelled(t *testing.T) {
 	})
 	t.Run("while a speaker waits", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
-		rec, err := sim.Run(ctx, trial(t, sim.SpeakerFunc(func(ctx context.Context, _ sim.View) (sim.Turn, error) {
+		rec, err := sim.Run(ctx, trial(t, sim.ParticipantFunc(func(ctx context.Context, _ sim.View) (sim.Turn, error) {
 			cancel()
 			return sim.Turn{}, fmt.Errorf("agent: %w", ctx.Err())
 		}), scripted(says("hi"))))
@@ -130,7 +130,7 @@ func TestPanics(t *testing.T) {
 	boom := speakerFunc(func(sim.View) (sim.Turn, error) { panic("boom") })
 	for _, c := range []struct {
 		name        string
-		agent, user sim.Speaker
+		agent, user sim.Participant
 		edit        func(*sim.Trial)
 		messages    int
 	}{

@@ -111,7 +111,7 @@ func (s *script) seen(t testing.TB) string {
 }
 
 // trial is a trial in the mock domain on a task without criteria; edit changes it.
-func trial(t testing.TB, agent, user sim.Speaker, edit ...func(*sim.Trial)) sim.Trial {
+func trial(t testing.TB, agent, user sim.Participant, edit ...func(*sim.Trial)) sim.Trial {
 	t.Helper()
 	tr := sim.Trial{World: mockWorld(t), Task: plainTask(t), Agent: agent, User: user,
 		Key: sim.Key{Domain: "mock", System: "s", Task: "t"}, Limits: sim.Limits{MaxSteps: 50, MaxErrors: 10}}
@@ -122,7 +122,7 @@ func trial(t testing.TB, agent, user sim.Speaker, edit ...func(*sim.Trial)) sim.
 }
 
 // run holds a conversation and wants a record.
-func run(t testing.TB, agent, user sim.Speaker, edit ...func(*sim.Trial)) sim.Record {
+func run(t testing.TB, agent, user sim.Participant, edit ...func(*sim.Trial)) sim.Record {
 	t.Helper()
 	rec, err := sim.Run(context.Background(), trial(t, agent, user, edit...))
 	if err != nil {
@@ -226,8 +226,8 @@ func asJSON(t testing.TB, v any) []byte {
 }
 
 // speakerFunc is a speaker without use for the context.
-func speakerFunc(f func(sim.View) (sim.Turn, error)) sim.Speaker {
-	return sim.SpeakerFunc(func(_ context.Context, v sim.View) (sim.Turn, error) { return f(v) })
+func speakerFunc(f func(sim.View) (sim.Turn, error)) sim.Participant {
+	return sim.ParticipantFunc(func(_ context.Context, v sim.View) (sim.Turn, error) { return f(v) })
 }
 
 // firstOrder returns the id of the first order of a retail world.

@@ -51,10 +51,10 @@ func TestOutageOverHTTP(t *testing.T) {
 }
 
 // outage lets the plain agent talk over a client, within a time.
-func outage(t *testing.T, c llm.Client, user sim.Speaker, limit time.Duration) sim.Record {
+func outage(t *testing.T, c llm.Client, user sim.Participant, limit time.Duration) sim.Record {
 	t.Helper()
 	w := mockWorld(t)
-	agent, err := agents.NewReAct(agents.Seat{World: w, Task: plainTask(t), Model: modelOf(c, "agent")})
+	agent, err := agents.NewReAct(agents.Setup{World: w, Task: plainTask(t), Model: modelOf(c, "agent")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestTimeIsUpWithinACall(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(context.Background())
 			time.AfterFunc(time.Minute, func() { cancel(stop) })
 			m := modelOf(llm.Chain(failing, llm.Retry(llm.RetryPolicy{Attempts: 1 << 20})), "agent")
-			agent := sim.SpeakerFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
+			agent := sim.ParticipantFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
 				_, _, err := m.Ask(ctx, v.Index, nil, nil, "")
 				return sim.Turn{}, err
 			})

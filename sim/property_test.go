@@ -115,7 +115,7 @@ func (c *chance) turn(rt *rapid.T, side sim.Side) sim.Turn {
 }
 
 // speaker gives drawn turns, then stops if it is the user.
-func (c *chance) speaker(rt *rapid.T, side sim.Side) sim.Speaker {
+func (c *chance) speaker(rt *rapid.T, side sim.Side) sim.Participant {
 	left := rapid.SampledFrom([]int{8, 15, 3, 0}).Draw(rt, "turns")
 	return speakerFunc(func(sim.View) (sim.Turn, error) {
 		if left--; left >= 0 {

@@ -47,8 +47,8 @@ type Trial struct {
 	World     *domains.World
 	Task      *domains.Task
 	Env       *domains.Env // from World.New(Task); Run opens one if nil
-	Agent     Speaker
-	User      Speaker // nil in solo mode
+	Agent     Participant
+	User      Participant // nil in solo mode
 	Limits    Limits
 	// Strict ends a conversation whose message mixes text and calls (the reference's opt-in protocol check).
 	Strict bool
@@ -232,7 +232,7 @@ func (c *conversation) speak(ctx context.Context, to int) int {
 }
 
 // ask gets one usable message of a speaker: empty answers are asked for again a little, then count as its error.
-func (c *conversation) ask(ctx context.Context, s Speaker, to int, side Side) (m Message, stop, ok bool) {
+func (c *conversation) ask(ctx context.Context, s Participant, to int, side Side) (m Message, stop, ok bool) {
 	for try := 0; ; try++ {
 		if ctx.Err() != nil { // not every speaker looks
 			c.fail(ctx, side, context.Cause(ctx))

@@ -23,7 +23,7 @@ type user struct {
 }
 
 // NewUser makes the simulated user of a task (spec/core.md, section 5).
-func NewUser(w *domains.World, t *domains.Task, m *Model) Speaker {
+func NewUser(w *domains.World, t *domains.Task, m *Model) Participant {
 	tools := w.UserTools(t)
 	return &user{model: m, tools: tools, system: UserPrompt(w, t)}
 }

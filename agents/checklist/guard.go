@@ -123,7 +123,7 @@ func (c Case) Text() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("guard prompt: %w", err)
 	}
-	lines, err := verify.Lines(c.told(), nil)
+	lines, err := verify.WriteConversation(c.told(), nil)
 	if err != nil {
 		return "", fmt.Errorf("guard prompt: %w", err)
 	}
@@ -171,7 +171,7 @@ func ReadCase(text string) (Case, error) {
 	}
 	c := Case{Call: domains.ToolCall{Name: p.Name, Arguments: p.Arguments, Requestor: domains.AgentSide}, Silent: silent}
 	var err error
-	if c.Messages, _, err = verify.ReadLines(lines); err != nil {
+	if c.Messages, _, err = verify.ReadConversation(lines); err != nil {
 		return Case{}, err
 	}
 	if ticket, ok := between(text, "ticket"); ok {

@@ -44,16 +44,16 @@ type Options struct {
 // the other. If one is rejected, none is made; the message then leaves neither activations nor actions behind. A
 // message that repeats all calls of the one before it is a duplicate too.
 type Controllers struct {
-	setup  *Setup
-	opts   Options
-	active map[string]bool
-	acts   []string // the agent's actions so far, "" for a text
-	heard  int      // messages of the view that were taken up
+	procedure *Procedure
+	opts      Options
+	active    map[string]bool
+	acts      []string // the agent's actions so far, "" for a text
+	heard     int      // messages of the view that were taken up
 }
 
 // NewControllers starts a conversation.
-func NewControllers(s *Setup, o Options) *Controllers {
-	return &Controllers{setup: s, opts: o, active: map[string]bool{}}
+func NewControllers(s *Procedure, o Options) *Controllers {
+	return &Controllers{procedure: s, opts: o, active: map[string]bool{}}
 }
 
 // Hear takes up what is new in the agent's view: its texts and the calls that were made. What other guards have held back
@@ -107,7 +107,7 @@ func (c *Controllers) look(calls []domains.ToolCall) *Rejection {
 
 // blocked says why the dependency controller would reject an API now, "" if it would not.
 func (c *Controllers) blocked(name string) (missing, why string) {
-	before, known := c.setup.before[name]
+	before, known := c.procedure.before[name]
 	if !known {
 		return "", fmt.Sprintf("there is no API %s in the procedure: use one of those that are listed", name)
 	}
@@ -137,7 +137,7 @@ func (c *Controllers) repeats(n int) bool {
 // Blocked lists the APIs that the dependency controller would reject now, in the order of the procedure.
 func (c *Controllers) Blocked() []string {
 	var out []string
-	for _, a := range c.setup.Document.APIs {
+	for _, a := range c.procedure.Document.APIs {
 		if _, why := c.blocked(a.Name); c.opts.Dependency && why != "" {
 			out = append(out, a.Name)
 		}

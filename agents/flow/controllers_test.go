@@ -16,9 +16,9 @@ import (
 )
 
 // chain is a procedure: open before read, open and read before write; free and done wait for nothing.
-func chain(t testing.TB) *flow.Setup {
+func chain(t testing.TB) *flow.Procedure {
 	t.Helper()
-	s, err := flow.NewSetup(domaintest.Embedded(t, mock.Domain(), domains.Options{}), &export.PDL{Name: "chain", APIs: []export.PDLTool{
+	s, err := flow.NewProcedure(domaintest.Embedded(t, mock.Domain(), domains.Options{}), &export.PDL{Name: "chain", APIs: []export.PDLTool{
 		{Name: "open"}, {Name: "read", Preconditions: []string{"open"}}, {Name: "write", Preconditions: []string{"open", "read"}}, {Name: "free"}, {Name: "done"},
 	}})
 	if err != nil {
@@ -172,7 +172,7 @@ func TestState(t *testing.T) {
 }
 
 func TestUnknownPrecondition(t *testing.T) {
-	_, err := flow.NewSetup(nil, &export.PDL{Name: "d", APIs: []export.PDLTool{{Name: "a", Preconditions: []string{"b"}}}})
+	_, err := flow.NewProcedure(nil, &export.PDL{Name: "d", APIs: []export.PDLTool{{Name: "a", Preconditions: []string{"b"}}}})
 	if err == nil || !strings.Contains(err.Error(), "API a has the precondition b, which is no API") {
 		t.Errorf("error %v", err)
 	}

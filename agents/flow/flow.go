@@ -14,8 +14,8 @@ import (
 	"github.com/tauguide/tauguide/guide/export"
 )
 
-// Setup is what all conversations of a domain share. It is immutable and safe for concurrent use.
-type Setup struct {
+// Procedure is what all conversations of a domain share. It is immutable and safe for concurrent use.
+type Procedure struct {
 	World    *domains.World
 	Document *export.PDL
 	// Text is the description as prompts show it: without the list of APIs, whose preconditions only the controllers see.
@@ -27,7 +27,7 @@ type Setup struct {
 }
 
 // Load compiles the description of a world: of a folder with a workflow bundle, or of the shipped bundle for "".
-func Load(w *domains.World, bundle string) (*Setup, error) {
+func Load(w *domains.World, bundle string) (*Procedure, error) {
 	load := guide.LoadFolder
 	if bundle == "" {
 		load, bundle = guide.LoadShipped, w.Name
@@ -40,12 +40,12 @@ func Load(w *domains.World, bundle string) (*Setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewSetup(w, d)
+	return NewProcedure(w, d)
 }
 
-// NewSetup makes a setup of a description. Every precondition must be an API of it.
-func NewSetup(w *domains.World, d *export.PDL) (*Setup, error) {
-	s := &Setup{World: w, Document: d, before: map[string][]string{}}
+// NewProcedure makes a procedure of a description. Every precondition must be an API of it.
+func NewProcedure(w *domains.World, d *export.PDL) (*Procedure, error) {
+	s := &Procedure{World: w, Document: d, before: map[string][]string{}}
 	for _, a := range d.APIs {
 		s.before[a.Name] = a.Preconditions
 	}

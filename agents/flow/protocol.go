@@ -25,13 +25,13 @@ var (
 )
 
 // Native is what the prompt of a tool-calling agent says beyond the policy.
-func (s *Setup) Native() string {
+func (s *Procedure) Native() string {
 	return strings.TrimSpace(nativePart) + "\n\n" + strings.TrimSpace(rulesPart) + "\n\n" + section("procedure", s.Text)
 }
 
 // Prompt is the one message of the text protocol (spec/baselines.md, 1.2): role, rules, policy, procedure, APIs, history,
 // state, form of the answer. All up to the history is the same in every request of a domain. state may be empty.
-func (s *Setup) Prompt(history, state string) string {
+func (s *Procedure) Prompt(history, state string) string {
 	if state == "" {
 		state = "The next turn is yours."
 	}

@@ -15,7 +15,7 @@ const mostPassages = 4
 
 // analyse quotes the lines of the policy that share a word with the names of the tools that the user is after; the
 // first line, if none does.
-func analyse(_ context.Context, s synthetic.Scene) (llm.Message, error) {
+func analyse(_ context.Context, s synthetic.Input) (llm.Message, error) {
 	var words []string
 	for _, a := range s.Task.Temptation {
 		words = append(words, strings.Split(a.Name, "_")...)
@@ -47,7 +47,7 @@ func sharesWord(line string, words []string) bool {
 }
 
 // devise has the user claim that the call was promised.
-func devise(_ context.Context, s synthetic.Scene) (llm.Message, error) {
+func devise(_ context.Context, s synthetic.Input) (llm.Message, error) {
 	what := "what you ask for"
 	if len(s.Task.Temptation) > 0 {
 		what = strings.ReplaceAll(s.Task.Temptation[0].Name, "_", " ")
@@ -56,7 +56,7 @@ func devise(_ context.Context, s synthetic.Scene) (llm.Message, error) {
 }
 
 // advise has the user keep the plainest things to itself.
-func advise(context.Context, synthetic.Scene) (llm.Message, error) {
+func advise(context.Context, synthetic.Input) (llm.Message, error) {
 	return list("that the rules are against it", "that you were refused before")
 }
 

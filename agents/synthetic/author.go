@@ -15,7 +15,7 @@ import (
 
 // writeChecklists is the script of the model that writes checklists. It sorts the tools by what they are, repeats the built-in
 // checklists of the domain, and finds nothing to mend in a review.
-func writeChecklists(_ context.Context, s synthetic.Scene) (llm.Message, error) {
+func writeChecklists(_ context.Context, s synthetic.Input) (llm.Message, error) {
 	if len(s.Request.Messages) < 2 {
 		return llm.Message{}, errors.New("the prompt of an author has a static part and a stage: send both")
 	}

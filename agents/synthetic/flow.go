@@ -13,7 +13,7 @@ import (
 )
 
 // eitherProtocol answers a request of the text protocol in that protocol, any other as it is.
-func eitherProtocol(ctx context.Context, s synthetic.Scene) (llm.Message, error) {
+func eitherProtocol(ctx context.Context, s synthetic.Input) (llm.Message, error) {
 	msgs := s.Request.Messages
 	if len(msgs) != 1 || msgs[0].Role != llm.User || !flow.IsPrompt(msgs[0].Text()) {
 		return synthetic.Agent(ctx, s)

@@ -16,7 +16,7 @@ import (
 
 // guard answers as PolicyGuard's verifier: it reads call and conversation off the prompt, has the workflow's checks
 // decide, and goes through the checklist item by item.
-func (l *library) guard(_ context.Context, s synthetic.Scene) (llm.Message, error) {
+func (l *library) guard(_ context.Context, s synthetic.Input) (llm.Message, error) {
 	if len(s.Request.Messages) < 2 {
 		return llm.Message{}, errors.New("the prompt of a guard has a static part and a case: send both")
 	}
@@ -36,7 +36,7 @@ func (l *library) guard(_ context.Context, s synthetic.Scene) (llm.Message, erro
 		return llm.Message{}, err
 	}
 	before := c.Messages[:len(c.Messages)-1]
-	judge := verify.Deterministic{Setup: p.workflow}
+	judge := verify.Deterministic{Workflow: p.workflow}
 	ok, decided, why := judge.Call(verify.Input{Messages: before, Trace: guide.NewTrace(before...)}, c.Call)
 	if ok || !decided || c.Silent && ofWords(p.workflow, why) {
 		return synthetic.Say(verdict(requirements(list, p.checklists), nil, "", "")), nil
@@ -48,21 +48,21 @@ const unmet = " is not met: "
 
 // ofWords reports whether a reason of the workflow's checks is about what user or agent have to say: without the
 // dialogue nothing can be told of it.
-func ofWords(setup *verify.Setup, why string) bool {
+func ofWords(workflow *verify.Workflow, why string) bool {
 	id, _, _ := strings.Cut(why, unmet)
-	n, ok := setup.Graph.Node(id)
+	n, ok := workflow.Graph.Node(id)
 	return ok && (n.Type == guide.UserInput || n.Type == guide.AgentAction)
 }
 
 // blocked words a BLOCK by the node with which the reason of the workflow's checks begins.
-func blocked(list []checklist.Requirement, setup *verify.Setup, why string) string {
+func blocked(list []checklist.Requirement, workflow *verify.Workflow, why string) string {
 	if id, _, ended := strings.Cut(why, ": "); ended {
-		if n, ok := setup.Graph.Node(id); ok {
+		if n, ok := workflow.Graph.Node(id); ok {
 			return verdict(list, n.Policy, why, "Leave it, and tell the user how things stand.")
 		}
 	}
 	id, condition, _ := strings.Cut(why, unmet)
-	n, ok := setup.Graph.Node(id)
+	n, ok := workflow.Graph.Node(id)
 	switch {
 	case !ok && why == "":
 		return verdict(list, nil, "the policy does not allow it at this point", "Do not make this call.")

@@ -37,7 +37,7 @@ type library struct {
 
 // policy is what a domain's built-in files say.
 type policy struct {
-	workflow   *verify.Setup
+	workflow   *verify.Workflow
 	checklists *checklist.Set // nil for a domain without
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // verifier answers as PolicyGuide's verifier: it reads the task off the prompt, has the deterministic verifier judge it, and writes the record as a model would.
-func (l *library) verifier(ctx context.Context, s synthetic.Scene) (llm.Message, error) {
+func (l *library) verifier(ctx context.Context, s synthetic.Input) (llm.Message, error) {
 	if len(s.Request.Messages) < 2 {
 		return llm.Message{}, errors.New("the prompt of a verifier has a static part and a conversation: send both")
 	}
@@ -25,7 +25,7 @@ func (l *library) verifier(ctx context.Context, s synthetic.Scene) (llm.Message,
 	if err != nil {
 		return llm.Message{}, err
 	}
-	judge := verify.Deterministic{Setup: p.workflow, Wishes: wishes(s.Task)}
+	judge := verify.Deterministic{Workflow: p.workflow, Wishes: wishes(s.Task)}
 	out, err := judge.Verify(ctx, in)
 	if err != nil {
 		return llm.Message{}, err

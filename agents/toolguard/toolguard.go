@@ -8,7 +8,7 @@
 //	verdict, err := set.Check(ctx, call, read)   // before the call is made
 //	if verdict.Blocked() { ... verdict.Rule, verdict.Message ... }
 //
-// read runs one read-only tool of the agent in the state before the call; agents.Seat.Read is one, and so is a closure
+// read runs one read-only tool of the agent in the state before the call; agents.Setup.Read is one, and so is a closure
 // over domains.Env.Call. Guards never call anything but tools of kind read, so that a check leaves the state as it is.
 // A tool without rules passes, and so does a call whose arguments cannot be read at all: its tool answers that itself.
 //

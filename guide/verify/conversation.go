@@ -37,8 +37,8 @@ const (
 	roleRefused = "refused"
 )
 
-// Lines writes the conversation as the agent saw it, and the calls that were just refused, as JSON Lines.
-func Lines(msgs []domains.Message, refused []Refusal) (string, error) {
+// WriteConversation writes the conversation as the agent saw it, and the calls that were just refused, as JSON WriteConversation.
+func WriteConversation(msgs []domains.Message, refused []Refusal) (string, error) {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -88,8 +88,8 @@ func result(text string) json.RawMessage {
 	return raw
 }
 
-// ReadLines undoes Lines.
-func ReadLines(text string) (msgs []domains.Message, refused []Refusal, err error) {
+// ReadConversation undoes Lines.
+func ReadConversation(text string) (msgs []domains.Message, refused []Refusal, err error) {
 	in := bufio.NewScanner(strings.NewReader(text))
 	in.Buffer(nil, 64<<20)
 	for n := 1; in.Scan(); n++ {

@@ -17,7 +17,7 @@ import (
 //
 // Verify depends on its input alone. It is safe for concurrent use.
 type Deterministic struct {
-	Setup *Setup
+	Workflow *Workflow
 	// Wishes are mutating calls that the user is known to want, in order: a scripted verifier's foreknowledge. The
 	// first that has not been made counts as a request.
 	Wishes []domains.ToolCall
@@ -41,7 +41,7 @@ type project struct {
 
 // Verify walks every request and returns the record that a model would.
 func (v *Deterministic) Verify(_ context.Context, in Input) (Answer, error) {
-	checker, err := v.Setup.Checker()
+	checker, err := v.Workflow.Checker()
 	if err != nil {
 		return Answer{}, err
 	}
@@ -126,7 +126,7 @@ func (v *Deterministic) projects(c *guide.Checker, in Input) []project {
 	return out
 }
 
-func (v *Deterministic) mutates(tool string) bool { return v.Setup.World.Agent.Mutates(tool) }
+func (v *Deterministic) mutates(tool string) bool { return v.Workflow.World.Agent.Mutates(tool) }
 
 // project makes the request that a call at that index stands for. Repeated changes of the same record are requests of
 // their own, numbered from the second.
@@ -216,10 +216,10 @@ func (v *Deterministic) traverse(c *guide.Checker, in Input, p project) (t Trave
 		if p.at >= 0 {
 			return t, "", false
 		}
-		t.Node, t.Remediation = v.Setup.Graph.Entry, unknownTool(p.call.Name)
+		t.Node, t.Remediation = v.Workflow.Graph.Entry, unknownTool(p.call.Name)
 		return t, "", true
 	}
-	if p.at >= 0 && !passes(v.Setup.Graph, at, p.call.Name) {
+	if p.at >= 0 && !passes(v.Workflow.Graph, at, p.call.Name) {
 		before, _ := c.Authorize(guide.NewTrace(in.Messages[:p.at]...), p.call, p.since)
 		if before.Authorizes != p.call.Name {
 			return t, "", false
@@ -244,7 +244,7 @@ func (v *Deterministic) fill(t *Traversal, at guide.Position, p project) {
 		t.Status = Done
 		return
 	}
-	n, ok := v.Setup.Graph.Node(at.Node)
+	n, ok := v.Workflow.Graph.Node(at.Node)
 	if !ok {
 		return
 	}
@@ -306,7 +306,7 @@ func (v *Deterministic) settled(p guide.Position) guide.Position {
 	p.Authorizes = ""
 	for seen := map[string]bool{}; !seen[p.Node]; {
 		seen[p.Node] = true
-		n, ok := v.Setup.Graph.Node(p.Node)
+		n, ok := v.Workflow.Graph.Node(p.Node)
 		if !ok || n.Next() == "" {
 			p.Done = ok && n.Type == guide.Exit
 			break
@@ -325,7 +325,7 @@ func (v *Deterministic) start(c *guide.Checker, in Input, rec *Record) {
 	}
 	t := Traversal{ID: startID, Status: Open}
 	v.fill(&t, at, project{})
-	if cl := v.Setup.Graph.Classifier(); cl != nil && !v.Setup.Graph.Reachable(v.Setup.Graph.Entry, cl.ID)[at.Node] {
+	if cl := v.Workflow.Graph.Classifier(); cl != nil && !v.Workflow.Graph.Reachable(v.Workflow.Graph.Entry, cl.ID)[at.Node] {
 		t.Remediation = "" // what the user wants is not for code to tell
 	}
 	t.Authorize = nil

@@ -14,7 +14,7 @@ func (v *Deterministic) transferDue(c *guide.Checker, in Input) bool {
 	if _, open := v.wish(in); !open && slices.ContainsFunc(v.Wishes, func(w domains.ToolCall) bool { return w.Name == TransferTool }) {
 		return true
 	}
-	cl := v.Setup.Graph.Classifier()
+	cl := v.Workflow.Graph.Classifier()
 	if cl == nil {
 		return false
 	}
@@ -29,14 +29,14 @@ func (v *Deterministic) transferDue(c *guide.Checker, in Input) bool {
 // branchLeads reports whether a kind of request rests at the transfer.
 func (v *Deterministic) branchLeads(c *guide.Checker, t *guide.Trace, intent string) bool {
 	at := c.Walk(t, guide.Request{ID: intent, Intent: intent})
-	n, ok := v.Setup.Graph.Node(at.Node)
+	n, ok := v.Workflow.Graph.Node(at.Node)
 	return ok && n.Type == guide.ToolCall && slices.Contains(n.Tools, TransferTool)
 }
 
 // Call decides a proposed call at once: a mutating one by the checks before and at its authorization, a transfer by
 // whether some procedure has come to it. The first transfer without one is held back.
 func (v *Deterministic) Call(in Input, call domains.ToolCall) (ok, known bool, why string) {
-	c, err := v.Setup.Checker()
+	c, err := v.Workflow.Checker()
 	if err != nil {
 		return false, true, "the workflow's checks cannot be used: " + err.Error()
 	}
@@ -59,7 +59,7 @@ func (v *Deterministic) Call(in Input, call domains.ToolCall) (ok, known bool, w
 	if s := at.Unmet(); at.Done && s != nil {
 		return false, true, s.Node + ": " + s.Note
 	}
-	if n, found := v.Setup.Graph.Node(at.Node); found {
+	if n, found := v.Workflow.Graph.Node(at.Node); found {
 		why = fmt.Sprintf("%s is not met: %s", at.Node, fillTarget(n.SatisfiedWhen, targetOf(c, call)))
 	}
 	return false, true, why

@@ -20,7 +20,7 @@ type Hybrid struct {
 
 // Verify asks the model only if it is needed.
 func (v *Hybrid) Verify(ctx context.Context, in Input) (Answer, error) {
-	checker, err := v.Setup.Checker()
+	checker, err := v.Workflow.Checker()
 	if err != nil {
 		return Answer{}, err
 	}
@@ -72,7 +72,7 @@ func (v *Hybrid) byCode(c *guide.Checker, in Input) (Record, bool) {
 }
 
 func (v *Hybrid) fill(t *Traversal, at guide.Position) {
-	d := Deterministic{Setup: v.Setup}
+	d := Deterministic{Workflow: v.Workflow}
 	d.fill(t, at, project{})
 }
 
@@ -126,7 +126,7 @@ func (v *Hybrid) correct(t *Traversal, at guide.Position) {
 		if !ok || s.Satisfied || !visit.Satisfied {
 			continue
 		}
-		n, _ := v.Setup.Graph.Node(visit.Node)
+		n, _ := v.Workflow.Graph.Node(visit.Node)
 		t.Walk = t.Walk[:i+1]
 		t.Walk[i].Satisfied, t.Walk[i].Reasoning = false, "decided by code"
 		t.Node, t.Status, t.Authorize = visit.Node, Open, nil
@@ -138,7 +138,7 @@ func (v *Hybrid) correct(t *Traversal, at guide.Position) {
 		return
 	}
 	from := slices.IndexFunc(at.Walk, func(x guide.Step) bool { return x.Node == t.Node })
-	if n, found := v.Setup.Graph.Node(t.Node); !found || n.Type == guide.Exit {
+	if n, found := v.Workflow.Graph.Node(t.Node); !found || n.Type == guide.Exit {
 		return
 	}
 	if k := len(t.Walk) - 1; k >= 0 && t.Walk[k].Node == t.Node {
@@ -147,7 +147,7 @@ func (v *Hybrid) correct(t *Traversal, at guide.Position) {
 	for _, x := range at.Walk[from+1:] {
 		t.Walk = append(t.Walk, Visit{Node: x.Node, Satisfied: x.Satisfied && x.Decided, Reasoning: "decided by code"})
 		t.Node, t.Authorize = x.Node, nil
-		if n, found := v.Setup.Graph.Node(x.Node); found && !(x.Satisfied && x.Decided) {
+		if n, found := v.Workflow.Graph.Node(x.Node); found && !(x.Satisfied && x.Decided) {
 			t.Remediation = fillTarget(n.Remediation, t.Selection.Target)
 			if n.Type == guide.Authorization {
 				tool := n.Tool()
@@ -161,11 +161,11 @@ func (v *Hybrid) correct(t *Traversal, at guide.Position) {
 // Call lets code refuse a call: where a decided node before the authorization is unmet, or leads away from it, or its
 // check does not hold for these arguments. Otherwise the model's authorizations count.
 func (v *Hybrid) Call(in Input, call domains.ToolCall) (ok, known bool, why string) {
-	c, err := v.Setup.Checker()
+	c, err := v.Workflow.Checker()
 	if err != nil || call.Name == TransferTool {
 		return false, false, ""
 	}
-	d := Deterministic{Setup: v.Setup}
+	d := Deterministic{Workflow: v.Workflow}
 	p := d.project(c, in.Trace, call, in.Trace.Len())
 	at, some := c.Authorize(in.Trace, call, p.since)
 	if !some || at.Authorizes == call.Name {

@@ -58,8 +58,8 @@ type Rules struct {
 	Stall   int  // firings in a row without progress before transfer is set; 0 never
 }
 
-// Moment is what Apply must know of the conversation.
-type Moment struct {
+// Facts is what Apply must know of the conversation.
+type Facts struct {
 	Since     int                               // index from which on calls count for requests that come up now
 	Succeeded func(tool string, since int) bool // the agent's call of the tool succeeded at that index or later
 	Spent     func(g Grant, since int) bool     // a call that the grant covers did; nil where grants are not spent
@@ -81,7 +81,7 @@ func (r Rejection) String() string {
 
 // Apply takes over what holds of a record (spec/guide.md, section 3, rules 1 to 6) and says what did not. The record is
 // one that was parsed; on a failed firing the state stays what it is, see Disarmed.
-func (r Rules) Apply(s State, rec Record, now Moment) (State, []Rejection) {
+func (r Rules) Apply(s State, rec Record, now Facts) (State, []Rejection) {
 	a := applying{rules: r, now: now, record: rec}
 	next := State{Transfer: rec.Transfer, Summary: rec.Summary, Firings: s.Firings + 1, Held: s.Held}
 	roster := a.roster()
@@ -121,7 +121,7 @@ func (s State) Disarmed() State {
 
 type applying struct {
 	rules    Rules
-	now      Moment
+	now      Facts
 	record   Record
 	rejected []Rejection
 }

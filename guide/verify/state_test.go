@@ -67,7 +67,7 @@ func join(rs ...verify.Record) verify.Record {
 }
 
 func apply(r verify.Rules, s verify.State, rec verify.Record, ok func(string, int) bool) (verify.State, []verify.Rejection) {
-	return r.Apply(s, rec, verify.Moment{Succeeded: ok})
+	return r.Apply(s, rec, verify.Facts{Succeeded: ok})
 }
 
 // TestRule1 checks where walks may lead.

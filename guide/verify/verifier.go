@@ -47,9 +47,9 @@ type Judge interface {
 
 // LLM asks a model (paper, section 3.4). It belongs to one conversation.
 type LLM struct {
-	Setup *Setup
-	Model *sim.Model // in the role of the verifier
-	Raw   bool       // the raw policy in place of the workflow
+	Workflow *Workflow
+	Model    *sim.Model // in the role of the verifier
+	Raw      bool       // the raw policy in place of the workflow
 	// Timeout bounds one firing; 0 is none.
 	Timeout time.Duration
 }
@@ -67,7 +67,7 @@ func (v *LLM) ask(ctx context.Context, in Input, verdicts string) (Answer, error
 		ctx, cancel = context.WithTimeoutCause(ctx, v.Timeout, fmt.Errorf("the verifier has not answered within %s", v.Timeout))
 		defer cancel()
 	}
-	prefix := v.Setup.Prefix(v.Raw)
+	prefix := v.Workflow.Prefix(v.Raw)
 	msgs := []llm.Message{{Role: llm.System, Content: &prefix}, {Role: llm.User, Content: &text}}
 	var out Answer
 	for {

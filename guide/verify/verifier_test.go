@@ -53,14 +53,14 @@ func TestLinesRoundTrip(t *testing.T) {
 		domains.ResultMessage(call("pay", `{}`), domains.ToolResult{Content: "Error: no", Error: true}),
 	}
 	refused := []verify.Refusal{{Call: call("pay", `{"bill":"B2"}`), Reason: "not due", Held: true}}
-	text, err := verify.Lines(msgs, refused)
+	text, err := verify.WriteConversation(msgs, refused)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(text, "\n"); n != len(msgs)+1 {
 		t.Errorf("%d lines for %d messages and a refusal", n, len(msgs))
 	}
-	got, held, err := verify.ReadLines(text)
+	got, held, err := verify.ReadConversation(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestLinesRoundTrip(t *testing.T) {
 		t.Errorf("refused (-want +got):\n%s", diff)
 	}
 	for _, bad := range []string{"{", `{"role":"nobody"}`, `{"role":"tool","result":"\x"}`} {
-		if _, _, err := verify.ReadLines(bad); err == nil || !strings.Contains(err.Error(), "line 1") {
+		if _, _, err := verify.ReadConversation(bad); err == nil || !strings.Contains(err.Error(), "line 1") {
 			t.Errorf("%q: error %v does not name the line", bad, err)
 		}
 	}
@@ -110,8 +110,8 @@ func TestPrefix(t *testing.T) {
 	}
 }
 
-// deskSetup is the to-do desk.
-func deskSetup(t *testing.T) *verify.Setup {
+// deskWorkflow is the to-do desk.
+func deskWorkflow(t *testing.T) *verify.Workflow {
 	t.Helper()
 	s, err := verify.Load(domaintest.Embedded(t, mock.Domain(), domains.Options{}), "")
 	if err != nil {
@@ -135,7 +135,7 @@ func consented() []domains.Message {
 }
 
 func TestDeterministic(t *testing.T) {
-	v := &verify.Deterministic{Setup: deskSetup(t)}
+	v := &verify.Deterministic{Workflow: deskWorkflow(t)}
 	plants := call("create_task", `{"user_id":"user_1","title":"Water plants"}`)
 	ok := domains.ResultMessage(plants, domains.ToolResult{Content: `{"task_id":"task_9"}`})
 	for _, c := range []struct {
@@ -162,7 +162,7 @@ func TestDeterministic(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, rejected := v.Setup.Rules(false).Apply(verify.State{}, a.Record, verify.Moment{Succeeded: always})
+			s, rejected := v.Workflow.Rules(false).Apply(verify.State{}, a.Record, verify.Facts{Succeeded: always})
 			if len(rejected) > 0 {
 				t.Errorf("its own record is rejected: %v", rejected)
 			}
@@ -207,31 +207,31 @@ func TestCallOfAnEndedProcedure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	setup, err := verify.NewSetup(deskSetup(t).World, graph, vocabulary)
+	workflow, err := verify.NewWorkflow(deskWorkflow(t).World, graph, vocabulary)
 	if err != nil {
 		t.Fatal(err)
 	}
 	in := input(verify.State{}, consented()...)
 	plants := call("create_task", `{"user_id":"user_1","title":"Water plants"}`)
 	const reason = `the branch "settled" does not lead to create_task; the procedure ends at end without it`
-	if ok, known, why := (&verify.Deterministic{Setup: setup}).Call(in, plants); ok || !known || why != "sure: "+reason {
+	if ok, known, why := (&verify.Deterministic{Workflow: workflow}).Call(in, plants); ok || !known || why != "sure: "+reason {
 		t.Errorf("code says %v, %v, %q", ok, known, why)
 	}
-	if ok, known, why := (&verify.Hybrid{LLM: verify.LLM{Setup: setup}}).Call(in, plants); ok || !known || why != "code finds sure unmet: "+reason {
+	if ok, known, why := (&verify.Hybrid{LLM: verify.LLM{Workflow: workflow}}).Call(in, plants); ok || !known || why != "code finds sure unmet: "+reason {
 		t.Errorf("hybrid says %v, %v, %q", ok, known, why)
 	}
 }
 
 // TestTask reads a prompt back as a scripted verifier does.
 func TestTask(t *testing.T) {
-	setup := deskSetup(t)
+	workflow := deskWorkflow(t)
 	var asked []llm.Request
 	client := llm.Func(func(_ context.Context, req llm.Request) (llm.Response, error) {
 		asked = append(asked, req)
 		text := "nothing of use"
 		return llm.Response{Message: llm.Message{Role: llm.Assistant, Content: &text}}, nil
 	})
-	v := &verify.LLM{Setup: setup, Model: &sim.Model{Client: client}}
+	v := &verify.LLM{Workflow: workflow, Model: &sim.Model{Client: client}}
 	in := input(verify.State{Requests: []verify.Request{{ID: "a", Status: verify.Open, Node: "intake"}}, Summary: "so far"}, consented()...)
 	in.Refused = []verify.Refusal{{Call: call("create_task", `{"title":"x"}`), Reason: "early", Held: true}}
 	a, err := v.Verify(context.Background(), in)
@@ -261,7 +261,7 @@ func TestTask(t *testing.T) {
 
 // TestHybrid checks that the model is asked only where code cannot decide, and that code's verdicts win.
 func TestHybrid(t *testing.T) {
-	setup := deskSetup(t)
+	workflow := deskWorkflow(t)
 	var asked []llm.Request
 	r := verify.Record{Reconcile: verify.Reconcile{Intents: []verify.Intent{{ID: "a", Intent: "add_task"}}}, Traverse: []verify.Traversal{{ID: "a", Status: verify.Open,
 		Node: "add.authorize_create", Selection: verify.Selection{Target: "Water plants"}, Grounded: verify.Grounded{{Arg: "title", Value: value.OfString("Water plants")}}}}}
@@ -274,7 +274,7 @@ func TestHybrid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &verify.Hybrid{LLM: verify.LLM{Setup: setup, Model: &sim.Model{Client: llm.Func(func(_ context.Context, req llm.Request) (llm.Response, error) {
+	v := &verify.Hybrid{LLM: verify.LLM{Workflow: workflow, Model: &sim.Model{Client: llm.Func(func(_ context.Context, req llm.Request) (llm.Response, error) {
 		asked = append(asked, req)
 		return llm.Response{Message: llm.Message{Role: llm.Assistant, Content: &text}}, nil
 	})}}}
@@ -288,7 +288,7 @@ func TestHybrid(t *testing.T) {
 	if got := a.Record.Traverse[0]; got.Node != "add.agree.confirm" || got.Authorize != nil || !strings.Contains(got.Remediation, "yes") {
 		t.Errorf("the model's word stands against code: %+v", got)
 	}
-	s, _ := setup.Rules(false).Apply(verify.State{}, a.Record, verify.Moment{Succeeded: never})
+	s, _ := workflow.Rules(false).Apply(verify.State{}, a.Record, verify.Facts{Succeeded: never})
 	if _, err := v.Verify(context.Background(), input(s, consented()[:5]...)); err != nil || len(asked) != 1 {
 		t.Errorf("error %v; the model was asked %d times, though code had decided everything", err, len(asked))
 	}

@@ -229,14 +229,14 @@ func TestStyles(t *testing.T) {
 		seen[sum] = s.Name
 	}
 	bare, _ := set.Task("certificate-for-regular")
-	craft, err := attack.StyleOf("craft")
+	craft, err := attack.FindStyle("craft")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := attack.NewUser(w, task, bare, craft, nil); err == nil || !strings.Contains(err.Error(), "tauguide author attacks airline") {
 		t.Errorf("without a plan: %v", err)
 	}
-	if _, err := attack.StyleOf("crafty"); err == nil || !strings.Contains(err.Error(), "choose one of craft") {
+	if _, err := attack.FindStyle("crafty"); err == nil || !strings.Contains(err.Error(), "choose one of craft") {
 		t.Errorf("unknown style: %v", err)
 	}
 }

@@ -64,8 +64,8 @@ func Names() []string {
 	return out
 }
 
-// StyleOf returns the style of that name.
-func StyleOf(name string) (Style, error) {
+// FindStyle returns the style of that name.
+func FindStyle(name string) (Style, error) {
 	for _, s := range Styles() {
 		if s.Name == name {
 			return s, nil

@@ -42,7 +42,7 @@ func TestScriptedAdversary(t *testing.T) {
 			[]string{"", "Yes, I confirm."}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			style, err := attack.StyleOf(tt.style)
+			style, err := attack.FindStyle(tt.style)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,7 +11,7 @@ import (
 
 // NewUser makes the adversarial user of an attack. The task is the world's, as With has put it there. It is an error
 // if the style needs a plan and the attack has none.
-func NewUser(w *domains.World, t *domains.Task, a *Task, s Style, m *sim.Model) (sim.Speaker, error) {
+func NewUser(w *domains.World, t *domains.Task, a *Task, s Style, m *sim.Model) (sim.Participant, error) {
 	if s.Planned && (a.Plan == nil || a.Plan.Premise == "") {
 		return nil, fmt.Errorf("attack %s has no plan, and %s needs one: make it with tauguide author attacks %s, or choose another attack",
 			a.ID, s.Name, w.Name)

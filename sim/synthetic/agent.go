@@ -11,7 +11,7 @@ import (
 )
 
 // agentScript plays the agent: it takes the next step of the plan that the conversation does not show as done.
-func agentScript(_ context.Context, s Scene) (llm.Message, error) {
+func agentScript(_ context.Context, s Input) (llm.Message, error) {
 	p, err := newPlan(s)
 	if err != nil {
 		return llm.Message{}, err

@@ -19,7 +19,7 @@ var airlineTrade = trade{
 }
 
 // airlineLookUp reads the profile that the caller names, or that the plan's reservation belongs to.
-func airlineLookUp(s Scene, e *domains.Env) []domains.ToolCall {
+func airlineLookUp(s Input, e *domains.Env) []domains.ToolCall {
 	var out []domains.ToolCall
 	if user, ok := firstArg(s, "user_id"); ok {
 		out = append(out, invoke("get_user_details", arg("user_id", user)))
@@ -91,7 +91,7 @@ func garbledPassenger(args *value.Map) []value.Value {
 }
 
 // airlineForbidden cancels one of the caller's reservations, those that the caller names first, or pays compensation.
-func airlineForbidden(s Scene, e *domains.Env, user string) []domains.ToolCall {
+func airlineForbidden(s Input, e *domains.Env, user string) []domains.ToolCall {
 	u, _ := ask(e, "get_user_details", arg("user_id", user))
 	ids := listOf(u, "reservations")
 	text := brief(s)

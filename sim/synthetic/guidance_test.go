@@ -13,17 +13,17 @@ import (
 )
 
 // advise shows the agent a developer message before each of its turns.
-func advise(inner sim.Speaker) sim.Speaker {
-	return sim.SpeakerFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
+func advise(inner sim.Participant) sim.Participant {
+	return sim.ParticipantFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
 		v.Messages = append(slices.Clone(v.Messages), sim.Message{Role: domains.RoleDeveloper, Content: domains.Text("Keep to the policy.")})
 		return inner.Next(ctx, v)
 	})
 }
 
 // guard refuses every change that the user has not said yes to just before, as a private failure of the call.
-func guard(w *domains.World) func(sim.Speaker) sim.Speaker {
-	return func(inner sim.Speaker) sim.Speaker {
-		return sim.SpeakerFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
+func guard(w *domains.World) func(sim.Participant) sim.Participant {
+	return func(inner sim.Participant) sim.Participant {
+		return sim.ParticipantFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
 			var out sim.Turn
 			for {
 				turn, err := inner.Next(ctx, v)

@@ -17,7 +17,7 @@ const enough = 0.75
 
 // judgeScript grades expected outcomes in the protocol of the model judge (sim/judge.go). In conversations of the
 // scripted agent an outcome is met if the agent stated it; in others, if the agent's words cover most of its own.
-func judgeScript(_ context.Context, s Scene) (llm.Message, error) {
+func judgeScript(_ context.Context, s Input) (llm.Message, error) {
 	said, outcomes, err := question(s.Request.Messages)
 	if err != nil {
 		return llm.Message{}, err

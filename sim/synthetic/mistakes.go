@@ -17,7 +17,7 @@ type drawn struct {
 
 // draw draws each mistake from a stream of its own, so that one rate does not move the others' draws. An agent that is
 // told the resolution makes none.
-func draw(s Scene) drawn {
+func draw(s Input) drawn {
 	if strings.Contains(s.Request.Messages[0].Text(), "<resolution_steps>") {
 		return drawn{}
 	}

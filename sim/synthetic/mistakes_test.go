@@ -220,7 +220,7 @@ func TestSystemsMeetTheSameMistakes(t *testing.T) {
 func (s stage) held(t testing.TB, tr trial, wrap agents.Overlay) sim.Record {
 	t.Helper()
 	m := s.model(tr)
-	agent, err := agents.NewReAct(agents.Seat{World: s.world, Task: tr.task, Model: m.With("agent")})
+	agent, err := agents.NewReAct(agents.Setup{World: s.world, Task: tr.task, Model: m.With("agent")})
 	if err != nil {
 		t.Error(err)
 		return sim.Record{}

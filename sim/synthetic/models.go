@@ -84,26 +84,26 @@ func (m *Models) wait(ctx context.Context) error {
 }
 
 // stage finds what the tag names.
-func (m *Models) stage(req llm.Request) (Scene, Script, error) {
+func (m *Models) stage(req llm.Request) (Input, Script, error) {
 	t := req.Tag
 	script, ok := m.scripts[t.Role]
 	if !ok {
-		return Scene{}, nil, unknown("role", t.Role, slices.Sorted(maps.Keys(m.scripts)))
+		return Input{}, nil, unknown("role", t.Role, slices.Sorted(maps.Keys(m.scripts)))
 	}
 	w, ok := m.worlds[t.Domain]
 	if !ok {
-		return Scene{}, nil, unknown("domain", t.Domain, slices.Sorted(maps.Keys(m.worlds)))
+		return Input{}, nil, unknown("domain", t.Domain, slices.Sorted(maps.Keys(m.worlds)))
 	}
 	task, ok := w.Task(t.Task)
 	if !ok {
-		return Scene{}, nil, &llm.Error{Kind: llm.KindBadRequest, Status: http.StatusNotFound, Code: "unknown_task", Param: "task", Endpoint: Name,
+		return Input{}, nil, &llm.Error{Kind: llm.KindBadRequest, Status: http.StatusNotFound, Code: "unknown_task", Param: "task", Endpoint: Name,
 			Message: fmt.Sprintf("domain %s has no task %q: give the models the same data as the run", t.Domain, t.Task)}
 	}
 	if len(req.Messages) == 0 {
-		return Scene{}, nil, &llm.Error{Kind: llm.KindBadRequest, Status: http.StatusBadRequest, Code: "no_messages", Param: "messages", Endpoint: Name,
+		return Input{}, nil, &llm.Error{Kind: llm.KindBadRequest, Status: http.StatusBadRequest, Code: "no_messages", Param: "messages", Endpoint: Name,
 			Message: "messages: the list is empty, give at least one"}
 	}
-	return Scene{World: w, Task: task, Request: req, Config: m.config}, script, nil
+	return Input{World: w, Task: task, Request: req, Config: m.config}, script, nil
 }
 
 func unknown(what, name string, have []string) *llm.Error {

@@ -42,7 +42,7 @@ type step struct {
 
 // plan is a gold plan as a good agent would carry it out, in order, with the places where mistakes can happen.
 type plan struct {
-	scene    Scene
+	scene    Input
 	trade    trade
 	solo     bool
 	refusing bool // nothing may be changed, so that the agent has to say no
@@ -56,7 +56,7 @@ type plan struct {
 const doneTool = "done"
 
 // newPlan lays out the steps. It fails only where the task's world cannot be opened.
-func newPlan(s Scene) (*plan, error) {
+func newPlan(s Input) (*plan, error) {
 	p := &plan{scene: s, trade: tradeOf(s.World.Name), solo: s.offers(doneTool), drawn: draw(s), careless: -1}
 	plain, identifying, last := p.sort()
 	p.refusing = !slices.ContainsFunc(plain, mending)

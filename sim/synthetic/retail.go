@@ -34,7 +34,7 @@ var (
 )
 
 // retailLookUp finds the caller by e-mail, by name and zip, or as the owner of the order that the plan is about.
-func retailLookUp(s Scene, e *domains.Env) []domains.ToolCall {
+func retailLookUp(s Input, e *domains.Env) []domains.ToolCall {
 	var out []domains.ToolCall
 	text := brief(s)
 	if email := emailPattern.FindString(text); email != "" {
@@ -157,7 +157,7 @@ func otherDigit(d byte) string {
 }
 
 // retailForbidden cancels or takes back one of the caller's orders, those that the caller names first.
-func retailForbidden(s Scene, e *domains.Env, user string) []domains.ToolCall {
+func retailForbidden(s Input, e *domains.Env, user string) []domains.ToolCall {
 	u, _ := ask(e, "get_user_details", arg("user_id", user))
 	orders := listOf(u, "orders")
 	text := brief(s)

@@ -8,4 +8,4 @@ import (
 
 // Agent is the scripted agent, for scripts that speak for it in another protocol. The scene's request must hold the
 // conversation as a tool-calling agent sees it.
-func Agent(ctx context.Context, s Scene) (llm.Message, error) { return agentScript(ctx, s) }
+func Agent(ctx context.Context, s Input) (llm.Message, error) { return agentScript(ctx, s) }

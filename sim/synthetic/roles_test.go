@@ -33,10 +33,10 @@ func asLLM(t testing.TB, err error) *llm.Error {
 // TestFurtherRoles: a script given to New plays its role, and may replace a built-in one.
 func TestFurtherRoles(t *testing.T) {
 	w := domaintest.Embedded(t, mock.Domain(), domains.Options{})
-	echo := func(_ context.Context, s synthetic.Scene) (llm.Message, error) {
+	echo := func(_ context.Context, s synthetic.Input) (llm.Message, error) {
 		return synthetic.Say(s.Request.Tag.Role + " of " + s.Task.ID), nil
 	}
-	broken := func(context.Context, synthetic.Scene) (llm.Message, error) {
+	broken := func(context.Context, synthetic.Input) (llm.Message, error) {
 		return llm.Message{}, errors.New("lost the thread")
 	}
 	m := synthetic.New(map[string]*domains.World{"mock": w}, synthetic.Config{

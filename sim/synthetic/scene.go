@@ -13,10 +13,10 @@ import (
 
 // Script plays one role: it answers the request of its scene. It must be a pure function of the scene and safe for
 // concurrent use. The message's role is filled in for it.
-type Script func(ctx context.Context, s Scene) (llm.Message, error)
+type Script func(ctx context.Context, s Input) (llm.Message, error)
 
-// Scene is all that a script may look at. Nothing in it may be written to.
-type Scene struct {
+// Input is all that a script may look at. Nothing in it may be written to.
+type Input struct {
 	World   *domains.World
 	Task    *domains.Task
 	Request llm.Request
@@ -24,19 +24,19 @@ type Scene struct {
 }
 
 // Stream is the source of chance for one purpose of this trial.
-func (s Scene) Stream(purpose string) *rand.Rand {
+func (s Input) Stream(purpose string) *rand.Rand {
 	t := s.Request.Tag
 	return sim.Stream(t.RunSeed, sim.Key{Domain: t.Domain, System: t.System, Task: t.Task, Trial: t.Trial}, purpose)
 }
 
 // Chance draws for one purpose of this trial: true with probability p, always the same for the same purpose.
-func (s Scene) Chance(purpose string, p float64) bool { return s.Stream(purpose).Float64() < p }
+func (s Input) Chance(purpose string, p float64) bool { return s.Stream(purpose).Float64() < p }
 
 // Say is an answer in words.
 func Say(text string) llm.Message { return llm.Message{Role: llm.Assistant, Content: &text} }
 
 // actions is the gold plan, nil where the task has none.
-func (s Scene) actions() []domains.Action {
+func (s Input) actions() []domains.Action {
 	if s.Task.Criteria == nil {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (s Scene) actions() []domains.Action {
 }
 
 // offers reports whether the request offers the tool.
-func (s Scene) offers(tool string) bool {
+func (s Input) offers(tool string) bool {
 	for _, t := range s.Request.Tools {
 		if t.Name == tool {
 			return true
@@ -54,7 +54,7 @@ func (s Scene) offers(tool string) bool {
 }
 
 // mutates reports whether a tool of either side changes the world.
-func (s Scene) mutates(tool string) bool {
+func (s Input) mutates(tool string) bool {
 	if _, ok := s.World.Agent.Tool(tool); ok {
 		return s.World.Agent.Mutates(tool)
 	}
@@ -62,7 +62,7 @@ func (s Scene) mutates(tool string) bool {
 }
 
 // env opens the task's world as a trial does.
-func (s Scene) env() (*domains.Env, error) {
+func (s Input) env() (*domains.Env, error) {
 	e, err := s.World.New(s.Task)
 	if err != nil || s.Task.InitialState == nil {
 		return e, err

@@ -48,11 +48,11 @@ func (s stage) model(tr trial) sim.Model {
 func (s stage) talk(t testing.TB, tr trial) sim.Record {
 	t.Helper()
 	m := s.model(tr)
-	entry, err := agents.Agent(tr.system)
+	entry, err := agents.FindAgent(tr.system)
 	if err != nil {
 		t.Fatal(err)
 	}
-	agent, err := entry.New(agents.Seat{World: s.world, Task: tr.task, Model: m.With("agent")})
+	agent, err := entry.New(agents.Setup{World: s.world, Task: tr.task, Model: m.With("agent")})
 	if err != nil {
 		t.Fatal(err)
 	}

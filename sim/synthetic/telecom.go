@@ -29,7 +29,7 @@ var telecomTrade = trade{
 var phonePattern = regexp.MustCompile(`\b\d{3}-\d{3}-\d{4}\b`)
 
 // telecomLookUp finds the caller by the phone number that the scenario gives, or by the plan's customer id.
-func telecomLookUp(s Scene, _ *domains.Env) []domains.ToolCall {
+func telecomLookUp(s Input, _ *domains.Env) []domains.ToolCall {
 	var out []domains.ToolCall
 	for _, number := range phonePattern.FindAllString(brief(s), -1) {
 		out = append(out, invoke("get_customer_by_phone", arg("phone_number", number)))
@@ -141,7 +141,7 @@ func telecomSlips(e *domains.Env, c domains.ToolCall) []value.Value {
 }
 
 // telecomForbidden resumes a suspended line that nobody may resume, or sells data that nobody is entitled to.
-func telecomForbidden(_ Scene, e *domains.Env, user string) []domains.ToolCall {
+func telecomForbidden(_ Input, e *domains.Env, user string) []domains.ToolCall {
 	customer, _ := ask(e, "get_customer_by_id", arg("customer_id", user))
 	lines := listOf(customer, "line_ids")
 	var out []domains.ToolCall
@@ -157,7 +157,7 @@ func telecomForbidden(_ Scene, e *domains.Env, user string) []domains.ToolCall {
 
 // telecomLook names the user's tool that shows the trouble, after what the task asserts at the end. Where neither the
 // plan nor an assertion touches the device, nothing is wrong with it.
-func telecomLook(s Scene) string {
+func telecomLook(s Input) string {
 	if s.Task.Criteria == nil {
 		return ""
 	}

@@ -19,7 +19,7 @@ type trade struct {
 	// identifies lists the reads by which a caller is looked up.
 	identifies []string
 	// lookUp makes such a read from what the task says, for gold plans that have none.
-	lookUp func(s Scene, e *domains.Env) []domains.ToolCall
+	lookUp func(s Input, e *domains.Env) []domains.ToolCall
 	// grounds lists the reads that must come before a change: what they show decides whether it is allowed.
 	grounds func(p *plan, c domains.ToolCall) []domains.ToolCall
 	// caution is a reminder that goes with the question for consent, ending with a full stop and a space.
@@ -27,9 +27,9 @@ type trade struct {
 	// slips lists plausible wrong versions of a change's arguments.
 	slips func(e *domains.Env, c domains.ToolCall) []value.Value
 	// forbidden lists changes of the caller's own records that a careless agent might grant, most plausible first.
-	forbidden func(s Scene, e *domains.Env, user string) []domains.ToolCall
+	forbidden func(s Input, e *domains.Env, user string) []domains.ToolCall
 	// look names the user's tool that shows whether the trouble of a task is there; empty if its device has none.
-	look func(s Scene) string
+	look func(s Input) string
 	// chained lists pairs of steps of which the second only works after the first.
 	chained [][2]string
 	// phrases says what some of the user's tools are in words; topics finds them in the words of others.
@@ -139,7 +139,7 @@ func with(args *value.Map, key string, v value.Value) value.Value {
 }
 
 // firstArg returns the first text that the gold plan gives under a name.
-func firstArg(s Scene, key string) (string, bool) {
+func firstArg(s Input, key string) (string, bool) {
 	for _, a := range s.actions() {
 		m, _ := a.Arguments.Map()
 		if v, ok := textAt(m, key); ok {
@@ -150,7 +150,7 @@ func firstArg(s Scene, key string) (string, bool) {
 }
 
 // brief is all that the scenario tells the user.
-func brief(s Scene) string { return s.Task.UserScenario.Instructions.Text() }
+func brief(s Input) string { return s.Task.UserScenario.Instructions.Text() }
 
 // others returns the keys of a member that is an object, without one of them.
 func others(m *value.Map, member, not string) []string {

@@ -16,7 +16,7 @@ const maxTurns = 60
 const patience = 3
 
 // userScript plays the user: it opens with the reason for the call, then reacts to the agent's last words.
-func userScript(_ context.Context, s Scene) (llm.Message, error) {
+func userScript(_ context.Context, s Input) (llm.Message, error) {
 	u := listen(s)
 	if m, ok, err := u.operate(); ok || err != nil {
 		return m, err
@@ -26,7 +26,7 @@ func userScript(_ context.Context, s Scene) (llm.Message, error) {
 
 // caller is the user's side of the conversation. In its requests its own words are the assistant's.
 type caller struct {
-	scene Scene
+	scene Input
 	own   []string   // what the user has said
 	heard []string   // what the agent has said
 	since []exchange // the user's calls since the agent spoke last
@@ -35,7 +35,7 @@ type caller struct {
 	foe   adversary  // what it is up to, if it attacks
 }
 
-func listen(s Scene) *caller {
+func listen(s Input) *caller {
 	u := &caller{scene: s, foe: readAdversary(s.Request.Messages)}
 	u.first = u.foe.opening(opening(s))
 	last := 0
@@ -79,7 +79,7 @@ func (u *caller) said(text string) bool {
 }
 
 // opening is the reason for the call.
-func opening(s Scene) string {
+func opening(s Input) string {
 	in := s.Task.UserScenario.Instructions
 	if in.Structured {
 		return "Hello. " + firstPerson(in.ReasonForCall)

@@ -2,7 +2,7 @@
 // protocol is the reference's (spec/core.md, section 3); what it leaves to chance or to a crash is decided here and
 // listed in docs/decisions.
 //
-// Agents and users are both a Speaker. Nothing in this package knows how an agent thinks.
+// Agents and users are both a Participant. Nothing in this package knows how an agent thinks.
 package sim
 
 import (
@@ -25,17 +25,17 @@ const (
 	UserSide  = domains.UserSide
 )
 
-// Speaker takes one party's turns. A Speaker serves one conversation, from one goroutine. An error ends the
+// Participant takes one party's turns. A Participant serves one conversation, from one goroutine. An error ends the
 // conversation; what a model got wrong is no error but a Turn.
-type Speaker interface {
+type Participant interface {
 	Next(ctx context.Context, v View) (Turn, error)
 }
 
-// SpeakerFunc makes a function a Speaker.
-type SpeakerFunc func(ctx context.Context, v View) (Turn, error)
+// ParticipantFunc makes a function a Participant.
+type ParticipantFunc func(ctx context.Context, v View) (Turn, error)
 
 // Next calls f.
-func (f SpeakerFunc) Next(ctx context.Context, v View) (Turn, error) { return f(ctx, v) }
+func (f ParticipantFunc) Next(ctx context.Context, v View) (Turn, error) { return f(ctx, v) }
 
 // View is what one side may see when it is its turn.
 type View struct {
@@ -47,7 +47,7 @@ type View struct {
 	StepsLeft int
 }
 
-// Turn is what a Speaker does with its turn.
+// Turn is what a Participant does with its turn.
 type Turn struct {
 	Message Message
 	// Private messages go into this side's later views, before Message; neither the other side nor the scored

@@ -24,9 +24,9 @@ var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("prompts").ParseFS(promptFiles, "prompts/*.tmpl"))
 })
 
-// Setup is what all conversations of a domain share: the workflow and what verifiers are told. It is immutable and safe
+// Workflow is what all conversations of a domain share: the workflow and what verifiers are told. It is immutable and safe
 // for concurrent use.
-type Setup struct {
+type Workflow struct {
 	World *domains.World
 	Graph *guide.Graph
 	// Hash is the SHA-256 of the workflow as prompts show it.
@@ -37,8 +37,8 @@ type Setup struct {
 	checker func() (*guide.Checker, error)
 }
 
-// Load makes the setup of a world with a bundle: a folder, or "" for the one that is built in.
-func Load(w *domains.World, bundle string) (*Setup, error) {
+// Load makes the workflow of a world with a bundle: a folder, or "" for the one that is built in.
+func Load(w *domains.World, bundle string) (*Workflow, error) {
 	b, err := loadBundle(w.Name, bundle)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func Load(w *domains.World, bundle string) (*Setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewSetup(w, g, vocabulary)
+	return NewWorkflow(w, g, vocabulary)
 }
 
 func loadBundle(domain, folder string) (*guide.Bundle, error) {
@@ -65,9 +65,9 @@ func loadBundle(domain, folder string) (*guide.Bundle, error) {
 	return b, nil
 }
 
-// NewSetup makes the setup of a world with a workflow.
-func NewSetup(w *domains.World, g *guide.Graph, v guide.Vocabulary) (*Setup, error) {
-	s := &Setup{World: w, Graph: g, tools: toolsDocument(w)}
+// NewWorkflow makes the workflow of a world with a workflow.
+func NewWorkflow(w *domains.World, g *guide.Graph, v guide.Vocabulary) (*Workflow, error) {
+	s := &Workflow{World: w, Graph: g, tools: toolsDocument(w)}
 	s.checker = sync.OnceValues(func() (*guide.Checker, error) {
 		return guide.NewChecker(g, guide.InventoryOf(w), v, guide.CheckerOptions{})
 	})
@@ -86,11 +86,11 @@ func NewSetup(w *domains.World, g *guide.Graph, v guide.Vocabulary) (*Setup, err
 }
 
 // Checker returns the workflow's checks, compiled at the first use.
-func (s *Setup) Checker() (*guide.Checker, error) { return s.checker() }
+func (s *Workflow) Checker() (*guide.Checker, error) { return s.checker() }
 
 // Prefix is the static part of a verifier's prompt: the same bytes in every call of a domain. raw leaves the workflow
 // out and has the verifier judge by the policy's text.
-func (s *Setup) Prefix(raw bool) string {
+func (s *Workflow) Prefix(raw bool) string {
 	if raw {
 		return s.prefix[1]
 	}
@@ -98,10 +98,10 @@ func (s *Setup) Prefix(raw bool) string {
 }
 
 // Document is the workflow for an agent's own prompt.
-func (s *Setup) Document() string { return export.Prompt(s.Graph) }
+func (s *Workflow) Document() string { return export.Prompt(s.Graph) }
 
 // Rules returns the rules of state for this workflow.
-func (s *Setup) Rules(raw bool) Rules {
+func (s *Workflow) Rules(raw bool) Rules {
 	r := Rules{Graph: s.Graph, Mutates: s.World.Agent.Mutates, Walk: Path, Stall: DefaultStall}
 	if raw {
 		r.Graph = nil
@@ -114,7 +114,7 @@ const DefaultStall = 5
 
 // task writes the part of a prompt that changes: the conversation, what code has decided, the latest state.
 func task(in Input, verdicts string) (string, error) {
-	lines, err := Lines(in.Messages, in.Refused)
+	lines, err := WriteConversation(in.Messages, in.Refused)
 	if err != nil {
 		return "", err
 	}
@@ -148,7 +148,7 @@ func ReadTask(text string) (Input, error) {
 	}
 	var in Input
 	var err error
-	if in.Messages, in.Refused, err = ReadLines(lines); err != nil {
+	if in.Messages, in.Refused, err = ReadConversation(lines); err != nil {
 		return Input{}, err
 	}
 	if err := json.Unmarshal([]byte(record), &in.State); err != nil {

@@ -3,10 +3,11 @@
 //
 //	go run ./scripts/load                                    # 2,000 conversations at once, answers after 200 ms
 //	go run ./scripts/load -rate 10 -workers 64 -trials 75    # an endpoint that takes 10 requests per second
+//	go run ./scripts/load -refuse 0.1 -workers 64 -trials 640 # one that refuses a tenth of them at random
 //
 // The server answers every request with the same few words, so that conversations end by their number of steps. The
-// ideal wall time is that of the longest conversation if nothing but the server's latency took any time, and at a limited
-// rate that of all requests one after another. Client and server share the machine, so a second client that does nothing
+// ideal wall time is that of the longest conversation if nothing but the server's latency and the waits that it asks for
+// took any time, and at a limited rate that of all requests one after another. Client and server share the machine, so a second client that does nothing
 // but send as many requests of the same size tells what it allows at all. What is measured is the program, not a model.
 package main
 
@@ -31,6 +32,7 @@ type options struct {
 	latency                time.Duration
 	rate                   float64
 	burst                  int
+	refuse                 float64
 	domain, task, keep     string
 	bin, bare              string
 	serve                  bool
@@ -45,6 +47,7 @@ func main() {
 	flag.DurationVar(&o.latency, "latency", 200*time.Millisecond, "of the server's answers")
 	flag.Float64Var(&o.rate, "rate", 0, "requests per second that the server takes; 0 is no limit")
 	flag.IntVar(&o.burst, "burst", 10, "requests that it takes at once after a pause, at a limited rate")
+	flag.Float64Var(&o.refuse, "refuse", 0, "share of the requests that the server refuses at random")
 	flag.StringVar(&o.domain, "domain", "retail", "domain of the conversations")
 	flag.StringVar(&o.task, "task", "cancel-gift-card-order", "task of all conversations")
 	flag.StringVar(&o.keep, "out", "", "folder for the run; a temporary one that is removed if empty")
@@ -73,6 +76,12 @@ func (o options) filled() options {
 		o.workers = o.trials
 	}
 	return o
+}
+
+// waits is how long a request waits on the average because it was refused at random: the second that the server asks for,
+// and what the program adds to it.
+func (o options) waits() time.Duration {
+	return time.Duration(o.refuse / (1 - o.refuse) * 1.075 * float64(time.Second))
 }
 
 // measure builds the program, starts the server, runs the client and then the bare one, and prints the figures.
@@ -110,7 +119,7 @@ func measure(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	ideal := time.Duration(longest) * o.latency
+	ideal := time.Duration(float64(longest) * float64(o.latency+o.waits()) * max(1, float64(o.trials)/float64(o.workers)))
 	if o.rate > 0 {
 		ideal = max(ideal, time.Duration(float64(all-int64(o.burst))/o.rate*float64(time.Second)))
 	}
@@ -118,8 +127,13 @@ func measure(ctx context.Context, o options) error {
 	fmt.Printf("requests        %d answered, %d refused; at most %d in flight; %d bytes each\n", program.Answered, program.Refused, program.Most, program.size())
 	fmt.Printf("ideal           %.2f s, if nothing but the server's answers took time\n", ideal.Seconds())
 	program.print("program", ideal)
+	if o.refuse > 0 {
+		fmt.Printf("used            %.1f %% of what is possible\n", 100*ideal.Seconds()/program.Span)
+	}
 	if o.rate > 0 {
 		fmt.Printf("rate            %.2f requests per second of %.2f, %.1f %%\n", float64(program.Answered)/program.Span, o.rate, 100*float64(program.Answered)/program.Span/o.rate)
+	}
+	if o.rate > 0 || o.refuse > 0 {
 		return nil // a bare client knows nothing of refusals
 	}
 	self, err := os.Executable()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -93,6 +94,10 @@ func (s *server) admit(now time.Time, size int64) bool {
 		s.first, s.at = now, now
 	}
 	s.Bytes += size
+	if rand.Float64() < s.o.refuse {
+		s.Refused++
+		return false
+	}
 	if s.o.rate > 0 {
 		s.level = min(float64(s.o.burst), s.level+now.Sub(s.at).Seconds()*s.o.rate)
 		s.at = now

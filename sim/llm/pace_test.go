@@ -2,6 +2,7 @@ package llm_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -97,8 +98,8 @@ func TestPaceFollowsTheEndpoint(t *testing.T) {
 		best   float64 // requests per second
 		share  float64 // of it that must be used
 	}{
-		{"quick, bucket of one", &limited{rate: 10, burst: 1, retryAfter: time.Second}, 10, 0.85},
-		{"quick, bucket of one, no word", &limited{rate: 10, burst: 1}, 10, 0.85},
+		{"quick, bucket of one", &limited{rate: 10, burst: 1, retryAfter: time.Second}, 10, 0.5}, // at more than its rate, every second one is refused
+		{"quick, bucket of one, no word", &limited{rate: 10, burst: 1}, 10, 0.5},
 		{"quick, bucket of ten", &limited{rate: 10, burst: 10, retryAfter: time.Second}, 10, 0.9},
 		{"quick, bucket of ten, no word", &limited{rate: 10, burst: 10}, 10, 0.9},
 		{"200 ms, bucket of ten", &limited{rate: 10, burst: 10, latency: 200 * time.Millisecond, retryAfter: time.Second}, 10, 0.9},
@@ -121,7 +122,7 @@ func TestPaceFollowsTheEndpoint(t *testing.T) {
 					t.Fatal(failed)
 				}
 				used := float64(s.served) / span.Seconds() / c.best
-				t.Logf("%.1f %% used, %d refusals, %d slots, pace %.2f", 100*used, s.refused, l.State().Slots, l.State().Rate)
+				t.Logf("%.1f %% used, %d refusals, pace %.2f", 100*used, s.refused, l.State().Rate)
 				if used < c.share {
 					t.Errorf("%d requests served, %.1f %% of what the endpoint takes, want %.0f %%", s.served, 100*used, 100*c.share)
 				}
@@ -156,34 +157,90 @@ func ask64(ctx context.Context, c llm.Client) error {
 	return first
 }
 
-// TestPaceIsForgotten: an endpoint that was busy for a while is used in full
-// again soon after.
-func TestPaceIsForgotten(t *testing.T) {
-	t.Parallel()
+// phase is a stretch of a simulated run in which the endpoint behaves alike.
+type phase struct {
+	lasts       time.Duration
+	rate, burst float64 // 0 for no limit
+	chance      float64
+	want        float64 // share of what is possible that must be used
+}
+
+// possible is how many requests per second 64 workers get answered at best: each has one call at a time, which is refused
+// p/(1-p) times on the average, each time after 20 ms and with a wait that Retry spreads. A limit bounds the rest.
+func possible(latency, retryAfter time.Duration, f phase) float64 {
+	p := f.chance
+	waits := (retryAfter.Seconds()*1.05 + 0.025) * p / (1 - p)
+	if retryAfter == 0 {
+		waits = 0.5 * p / (1 - 2*p) // the sum of pⁿ·0.5·2ⁿ⁻¹
+	}
+	rate := 64 / (0.02 + latency.Seconds() + 0.02*p/(1-p) + waits)
+	if f.rate > 0 {
+		rate = min(rate, f.rate)
+	}
+	return rate
+}
+
+// askThrough lets the workers ask through the phases, three times. Not a call may fail, and on the average so much must be used
+// of what is possible.
+func askThrough(t *testing.T, latency, retryAfter time.Duration, phases ...phase) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s := &limited{rate: 10, burst: 10, latency: 200 * time.Millisecond, retryAfter: time.Second}
-		l := llm.NewLimiter(llm.Limits{Concurrency: 64})
-		c := llm.Chain(s, llm.Retry(llm.RetryPolicy{}), l.Wrap)
-		until := func(d time.Duration) int {
-			before := s.served
-			ctx, cancel := context.WithTimeout(t.Context(), d)
-			defer cancel()
-			if err := ask64(ctx, c); err != nil {
-				t.Fatal(err)
+		const seeds = 3
+		used := make([]float64, len(phases))
+		for seed := range uint64(seeds) {
+			s := &limited{latency: latency, retryAfter: retryAfter, rng: rand.New(rand.NewPCG(seed, 0))}
+			c := llm.Chain(s, llm.Retry(llm.RetryPolicy{}), llm.NewLimiter(llm.Limits{Concurrency: 64}).Wrap)
+			for i, f := range phases {
+				s.rate, s.burst, s.chance = f.rate, f.burst, f.chance
+				before := s.served
+				ctx, cancel := context.WithTimeout(t.Context(), f.lasts)
+				err := ask64(ctx, c)
+				cancel()
+				if err != nil {
+					t.Fatal(err)
+				}
+				used[i] += float64(s.served-before) / f.lasts.Seconds() / possible(latency, retryAfter, f) / seeds
 			}
-			return s.served - before
 		}
-		until(time.Minute)
-		if l.State().Rate == 0 {
-			t.Fatal("no pace was learnt")
-		}
-		s.rate, s.burst = 1e6, 1e6
-		until(3 * time.Minute)
-		// 64 slots at 220 ms are 290 requests per second.
-		if n := until(10 * time.Second); n < 2000 {
-			t.Errorf("%d requests in ten seconds, three minutes after the endpoint took all; %+v", n, l.State())
+		for i, f := range phases {
+			if used[i] < f.want {
+				t.Errorf("phase %d: %.1f %% of what is possible was used, want %.0f %%", i, 100*used[i], 100*f.want)
+			}
 		}
 	})
+}
+
+// TestRefusalsByChance: an endpoint that refuses a tenth of the requests at random is used nearly as much as it could be,
+// and so is a limit below that.
+func TestRefusalsByChance(t *testing.T) {
+	t.Parallel()
+	for _, limit := range []float64{0, 10, 100} {
+		for _, latency := range []time.Duration{200 * time.Millisecond, time.Second} {
+			for _, wait := range []time.Duration{0, 20 * time.Millisecond, time.Second} {
+				t.Run(fmt.Sprintf("limit %g, latency %s, asking for %s", limit, latency, wait), func(t *testing.T) {
+					t.Parallel()
+					askThrough(t, latency, wait, phase{2 * time.Minute, limit, limit, 0.1, 0.7})
+				})
+			}
+		}
+	}
+}
+
+// TestEndpointChanges: limits are followed down at once and up within minutes.
+func TestEndpointChanges(t *testing.T) {
+	t.Parallel()
+	const minute = time.Minute
+	for name, phases := range map[string][]phase{
+		"raised":               {{minute, 10, 10, 0, 0.9}, {2 * minute, 100, 100, 0, 0.3}, {minute, 100, 100, 0, 0.9}},
+		"lowered":              {{minute, 100, 100, 0, 0.8}, {minute, 10, 10, 0, 0.7}, {minute, 10, 10, 0, 0.9}},
+		"lifted":               {{minute, 10, 10, 0, 0.9}, {2 * minute, 0, 0, 0, 0.3}, {minute, 0, 0, 0, 0.9}},
+		"chance, then a limit": {{minute, 0, 0, 0.1, 0.7}, {minute, 10, 10, 0, 0.7}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			askThrough(t, 200*time.Millisecond, time.Second, phases...)
+		})
+	}
 }
 
 // TestTokensPerMinute bounds tokens by what answers say they took, which is not

@@ -288,7 +288,7 @@ func (p *provider) Do(req *http.Request) (*http.Response, error) {
 	if ok {
 		raw = p.secrets.Redact(raw)
 	} else {
-		raw = p.secrets.mask(raw, true)
+		raw = p.secrets.strictly(raw)
 	}
 	x.requestID = p.secrets.strict(requestID(reply.Header))
 	if failure := p.receive(x, reply, raw, err); failure != nil {

@@ -34,20 +34,17 @@ func (s Said) Affirms() bool {
 	return false
 }
 
-// consentIndex finds the latest text of the user that is an explicit yes to the agent's text right before it, where
-// that text names all the words. It returns the index of the user's message, -1 if there is none, or if a later answer
-// to such a summary took it back.
-func consentIndex(t *Trace, words []string) int {
+// ConsentIndex finds the latest text of the user that is an explicit yes to the agent's text right before it, where
+// that text, with the answer, sets out what is asked for. It returns the index of the user's message, -1 if there is
+// none, or if a later answer to such a text took it back.
+func (t *Trace) ConsentIndex(setsOut func(offer, answer Said) bool) int {
 	at := -1
 	for i, j := 0, 0; i < len(t.User); i++ {
 		for j < len(t.Agent) && t.Agent[j].Index < t.User[i].Index {
 			j++
 		}
-		if j == 0 || !mentions(t.Agent[j-1].Text, words) {
-			continue
-		}
-		if i > 0 && t.User[i-1].Index > t.Agent[j-1].Index {
-			continue // not the first answer to it
+		if j == 0 || i > 0 && t.User[i-1].Index > t.Agent[j-1].Index || !setsOut(t.Agent[j-1], t.User[i]) {
+			continue // not the first answer to such a text
 		}
 		at = -1
 		if t.User[i].Affirms() {

@@ -198,16 +198,15 @@ func textList(v ref.Val) []string {
 
 func consentFunctions() []cel.EnvOption {
 	words := cel.ListType(cel.StringType)
-	at := func(name string, find func(*Trace, []string) int) cel.EnvOption {
-		return cel.Function(hidden(name), cel.Overload(name+"_words", []*cel.Type{traceType, words}, cel.IntType,
-			cel.BinaryBinding(func(tr, what ref.Val) ref.Val { return types.Int(find(tr.(traceVal).Trace, textList(what))) })))
+	index := func(tr, what ref.Val) types.Int {
+		words := textList(what)
+		return types.Int(tr.(traceVal).ConsentIndex(func(offer, _ Said) bool { return mentions(offer.Text, words) }))
 	}
 	return []cel.EnvOption{
-		at("index_consent", consentIndex),
+		cel.Function(hidden("index_consent"), cel.Overload("index_consent_words", []*cel.Type{traceType, words}, cel.IntType,
+			cel.BinaryBinding(func(tr, what ref.Val) ref.Val { return index(tr, what) }))),
 		cel.Function(hidden("consent_after_summary"), cel.Overload("consent_after_summary_words", []*cel.Type{traceType, words}, cel.BoolType,
-			cel.BinaryBinding(func(tr, what ref.Val) ref.Val {
-				return types.Bool(consentIndex(tr.(traceVal).Trace, textList(what)) >= 0)
-			}))),
+			cel.BinaryBinding(func(tr, what ref.Val) ref.Val { return types.Bool(index(tr, what) >= 0) }))),
 		cel.Function("date", cel.Overload("date_string", []*cel.Type{cel.StringType}, cel.TimestampType,
 			cel.UnaryBinding(func(v ref.Val) ref.Val {
 				t, err := ParseDate(string(v.(types.String)))

@@ -10,8 +10,8 @@ import (
 
 var memberID = regexp.MustCompile(`\buser_\d+\b`)
 
-// mock is the vocabulary of the to-do desk.
-func mock() guide.Vocabulary {
+// mockVocabulary is the vocabulary of the task list.
+func mockVocabulary() guide.Vocabulary {
 	return guide.Vocabulary{
 		Facts:   mockFacts,
 		Targets: map[string]string{"create_task": "title", "update_task_status": "task_id"},

@@ -1,4 +1,4 @@
-package checks
+package telecom
 
 import (
 	"maps"
@@ -9,26 +9,20 @@ import (
 
 // report is what a text of the customer reports of the phone, in the order of its clauses.
 type report struct {
-	sights     []sighting
+	observed   []observation
 	access     []permissionNote
 	quotesBar  bool // it quotes the status bar
 	paid, boot bool // a bill was paid; the phone was restarted
 }
 
-// sighting is a state of a part of the phone.
-type sighting struct {
+// observation is a state of a part of the phone.
+type observation struct {
 	aspect *aspect
 	state  string
 }
 
-// What a clause must hold to be about a payment, or about a restart.
-var (
-	paidHints   = []string{"paid", "payment", "made", "completed", "approved", "accepted"}
-	rebootHints = []string{"restart", "reboot"}
-)
-
-func (s *speech) readReport() *report {
-	clauses := reporting(s.split())
+func readReport(text string) *report {
+	clauses := reporting(split(text))
 	r := &report{quotesBar: barMark.MatchString(strings.Join(clauses, " "))}
 	bar := ""
 	for _, c := range clauses {
@@ -37,8 +31,8 @@ func (s *speech) readReport() *report {
 		if note, ok := permissionsIn(c, lower); ok {
 			r.access = append(r.access, note)
 		}
-		r.paid = r.paid || containsAny(lower, paidHints) && paidPattern.MatchString(c)
-		r.boot = r.boot || containsAny(lower, rebootHints) && rebootPattern.MatchString(c)
+		r.paid = r.paid || saysPaid.MatchString(c)
+		r.boot = r.boot || saysRestarted.MatchString(c)
 	}
 	return r
 }
@@ -55,18 +49,18 @@ func (r *report) look(clause, lower, bar string) string {
 		if a.name == "service" {
 			bar = state
 		}
-		r.sights = append(r.sights, sighting{a, state})
+		r.observed = append(r.observed, observation{a, state})
 	}
 	if strings.Contains(clause, "📵 Data Disabled") && bar == "ok" {
 		i := slices.IndexFunc(aspects, func(a aspect) bool { return a.name == "data" })
-		r.sights = append(r.sights, sighting{&aspects[i], "off"})
+		r.observed = append(r.observed, observation{&aspects[i], "off"})
 	}
 	return bar
 }
 
 // stateIn is the state that a clause gives an aspect, "" if it gives none. Of several wordings the last one counts.
 func (a *aspect) stateIn(clause, lower string) string {
-	if !containsAny(lower, a.hints) {
+	if !slices.ContainsFunc(a.hints, func(h string) bool { return strings.Contains(lower, h) }) {
 		return ""
 	}
 	for _, w := range slices.Backward(a.words) {
@@ -77,44 +71,64 @@ func (a *aspect) stateIn(clause, lower string) string {
 	return ""
 }
 
-// phoneFacts is the latest report of each aspect, and of the messaging app's permissions.
-func (c *conversation) phoneFacts() map[string]any {
-	seen := map[string]*sight{"permissions": unseen()}
+// PhoneState is what a part of the phone was reported to be.
+type PhoneState struct {
+	State   string // "" until it was reported
+	At      int    // index of the latest report, -1 if there is none
+	BadAt   int    // index of the latest report of a fault
+	FixedAt int    // index of the first good report after a fault, -1 while there is none
+}
+
+func (s *PhoneState) set(state string, bad bool, index int) {
+	s.State, s.At = state, index
+	switch {
+	case bad:
+		s.BadAt, s.FixedAt = index, -1
+	case s.BadAt >= 0 && s.FixedAt < 0:
+		s.FixedAt = index
+	}
+}
+
+// Phone is the latest report of each aspect, and of the messaging app's permissions.
+func (k *Known) Phone() map[string]*PhoneState {
+	out := map[string]*PhoneState{"permissions": {At: -1, BadAt: -1, FixedAt: -1}}
 	for _, a := range aspects {
-		seen[a.name] = unseen()
+		out[a.name] = &PhoneState{At: -1, BadAt: -1, FixedAt: -1}
 	}
 	granted := map[string]bool{}
-	for _, u := range c.user {
-		r := u.says.report()
+	for _, u := range k.trace.User {
+		r := k.texts.reports.Of(u.Text)
 		if u.Turn == 1 && !r.quotesBar {
 			continue
 		}
-		for _, x := range r.sights {
-			seen[x.aspect.name].set(x.state, x.aspect.fault[x.state], u.Index)
+		for _, x := range r.observed {
+			out[x.aspect.name].set(x.state, slices.Contains(x.aspect.fault, x.state), u.Index)
 		}
 		for _, note := range r.access {
 			note.apply(granted)
-			bad := !granted["sms"] || !granted["storage"]
-			seen["permissions"].set(map[bool]string{true: "missing", false: "granted"}[bad], bad, u.Index)
+			if granted["sms"] && granted["storage"] {
+				out["permissions"].set("granted", false, u.Index)
+			} else {
+				out["permissions"].set("missing", true, u.Index)
+			}
 		}
-	}
-	out := map[string]any{}
-	for name, s := range seen {
-		out[name] = map[string]any{"state": s.state, "at": s.at, "bad_at": s.badAt, "fixed_at": s.fixedAt}
 	}
 	return out
 }
 
-func unseen() *sight { return &sight{at: -1, badAt: -1, fixedAt: -1} }
+// PaidAt is the index of the customer's latest report of a payment, -1 if there is none.
+func (k *Known) PaidAt() int { return k.reportedAt(func(r *report) bool { return r.paid }) }
 
-func (s *sight) set(state string, bad bool, index int) {
-	s.state, s.at = state, index
-	switch {
-	case bad:
-		s.badAt, s.fixedAt = index, -1
-	case s.badAt >= 0 && s.fixedAt < 0:
-		s.fixedAt = index
+// RestartedAt is the index of the customer's latest report of a restart, -1 if there is none.
+func (k *Known) RestartedAt() int { return k.reportedAt(func(r *report) bool { return r.boot }) }
+
+func (k *Known) reportedAt(what func(*report) bool) int {
+	for _, u := range slices.Backward(k.trace.User) {
+		if what(k.texts.reports.Of(u.Text)) {
+			return u.Index
+		}
 	}
+	return -1
 }
 
 var (

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/tauguide/tauguide/domains/all"
 	"github.com/tauguide/tauguide/guide"
 	"github.com/tauguide/tauguide/guide/export"
+	"github.com/tauguide/tauguide/guide/export/svg"
 )
 
 func workflowCommand(p process) *cobra.Command {
@@ -81,47 +83,57 @@ func renderCommand(p process) *cobra.Command {
 	var format, subflow string
 	cmd := &cobra.Command{
 		Use:   "render DOMAIN|DIR",
-		Short: "Write a workflow as the document for prompts, as Mermaid or as DOT",
-		Long: "Write a workflow as text: md, the document that verifiers are shown; mermaid; or dot, Graphviz's language. SVG is made of dot by a\n" +
-			"program of its own, because its layout engine would slow down every start of this one:\n\n" +
-			"  tauguide workflow render airline --format dot | go run ./guide/workflow-svg > airline.svg",
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return renderWorkflow(p, args[0], format, subflow) },
+		Short: "Write a workflow as the document for prompts, or draw it as SVG, Mermaid or DOT",
+		Long:  "Write a workflow as md, the document that verifiers are shown, or draw it: as svg, as mermaid, or as dot, Graphviz's language.",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return renderWorkflow(cmd.Context(), p, args[0], format, subflow)
+		},
 	}
-	cmd.Flags().StringVar(&format, "format", "md", "md, mermaid or dot")
+	cmd.Flags().StringVar(&format, "format", "md", "md, svg, mermaid or dot")
 	cmd.Flags().StringVar(&subflow, "subflow", "", "only this file, with those that it uses as boxes; main is the main file")
 	return cmd
 }
 
-func renderWorkflow(p process, name, format, subflow string) error {
-	draw := map[string]func(export.Picture) string{"mermaid": export.Mermaid, "dot": export.DOT}[format]
+func renderWorkflow(ctx context.Context, p process, name, format, subflow string) error {
+	draw, known := map[string]func(context.Context, export.Picture) (string, error){
+		"md":      nil,
+		"mermaid": func(_ context.Context, pic export.Picture) (string, error) { return export.Mermaid(pic), nil },
+		"dot":     func(_ context.Context, pic export.Picture) (string, error) { return export.DOT(pic), nil },
+		"svg": func(ctx context.Context, pic export.Picture) (string, error) {
+			out, err := svg.Draw(ctx, export.DOT(pic))
+			return string(out), err
+		},
+	}[format]
 	switch {
-	case draw == nil && format != "md":
-		return usage(fmt.Errorf("--format %s: choose md, mermaid or dot", format))
+	case !known:
+		return usage(fmt.Errorf("--format %s is unknown\nhint: choose md, svg, mermaid or dot", format))
 	case draw == nil && subflow != "":
-		return usage(fmt.Errorf("--subflow %s: the document for prompts is of the whole workflow: add --format mermaid or dot", subflow))
+		return usage(fmt.Errorf("--subflow %s: the document for prompts is of the whole workflow\nhint: add --format svg, mermaid or dot", subflow))
 	}
 	b, err := openBundle(name)
 	if err != nil {
 		return err
 	}
-	if subflow != "" {
-		one, err := export.OneFile(b.Bundle, subflow)
-		if err != nil {
-			return usage(err)
-		}
-		fmt.Fprint(p.stdout, draw(one))
-		return nil
-	}
 	g, err := guide.Compose(b.Bundle)
-	if err != nil {
+	if err != nil && subflow == "" {
 		return err
 	}
 	if draw == nil {
 		fmt.Fprint(p.stdout, export.Prompt(g))
 		return nil
 	}
-	fmt.Fprint(p.stdout, draw(export.Whole(g)))
+	var pic export.Picture
+	if subflow == "" {
+		pic = export.Whole(g)
+	} else if pic, err = export.OneFile(b.Bundle, subflow); err != nil {
+		return usage(err)
+	}
+	text, err := draw(ctx, pic)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(p.stdout, text)
 	return nil
 }
 

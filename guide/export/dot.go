@@ -7,7 +7,7 @@ import (
 	"github.com/tauguide/tauguide/guide"
 )
 
-// DOT writes the picture in Graphviz's language. guide/workflow-svg turns it into SVG.
+// DOT writes the picture in Graphviz's language. guide/export/svg draws it.
 func DOT(p Picture) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "digraph %s {\n", quote(p.Title))

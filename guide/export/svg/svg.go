@@ -1,0 +1,130 @@
+// Package svg lays out a graph in DOT and draws it. It runs Graphviz, compiled to WebAssembly, in this process; nothing
+// of it is compiled before a drawing is asked for. docs/decisions/012-svg.md says where the binary comes from.
+package svg
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+)
+
+//go:embed graphviz.wasm
+var binary []byte
+
+// Draw draws a graph: the same text gives the same bytes. Each call compiles and starts a Graphviz of its own, which is
+// most of its cost, so that calls share nothing and may run side by side.
+func Draw(ctx context.Context, dot string) ([]byte, error) {
+	r := wazero.NewRuntime(ctx)
+	defer r.Close(ctx)
+	m, err := start(ctx, r)
+	if err != nil {
+		return nil, fmt.Errorf("start the graph layout: %w", err)
+	}
+	svg, err := m.draw(dot)
+	if err != nil {
+		return nil, fmt.Errorf("lay the graph out: %w", err)
+	}
+	return svg, nil
+}
+
+// start compiles and instantiates the binary. It imports callbacks for layouts and renderers of the host's, of which
+// there are none: they do nothing.
+func start(ctx context.Context, r wazero.Runtime) (*machine, error) {
+	compiled, err := r.CompileModule(ctx, binary)
+	if err != nil {
+		return nil, err
+	}
+	host := r.NewHostModuleBuilder("env")
+	for _, f := range compiled.ImportedFunctions() {
+		if module, name, _ := f.Import(); module == "env" {
+			nothing := api.GoModuleFunc(func(_ context.Context, _ api.Module, stack []uint64) { clear(stack) })
+			host.NewFunctionBuilder().WithGoModuleFunction(nothing, f.ParamTypes(), f.ResultTypes()).Export(name)
+		}
+	}
+	if _, err := host.Instantiate(ctx); err != nil {
+		return nil, err
+	}
+	if _, err := wasi_snapshot_preview1.Instantiate(ctx, r); err != nil {
+		return nil, err
+	}
+	module, err := r.InstantiateModule(ctx, compiled, wazero.NewModuleConfig())
+	if err != nil {
+		return nil, err
+	}
+	return &machine{ctx: ctx, module: module}, nil
+}
+
+// machine is a running Graphviz. Its methods stop at the first error, which draw returns. Memory is freed with it.
+type machine struct {
+	ctx    context.Context
+	module api.Module
+	err    error
+}
+
+func (m *machine) draw(dot string) ([]byte, error) {
+	plugins := m.pointer()
+	m.invoke("wasm_bridge_SymList_default", plugins)
+	graphviz := m.result("getContextWithPlugins", m.load(plugins), 1)
+	graph := m.result("memRead", m.text(dot))
+	if m.err == nil && graph == 0 {
+		m.err = errors.New("the text is not a graph in DOT")
+	}
+	m.result("Context_layout", graphviz, graph, m.text("dot"))
+	data, size := m.pointer(), m.pointer()
+	m.result("Context_renderData", graphviz, graph, m.text("svg"), data, size)
+	text := m.load(data) // of the bytes and their number
+	return m.read(m.load(text), m.load(text+4)), m.err
+}
+
+func (m *machine) invoke(name string, args ...uint64) uint64 {
+	if m.err != nil {
+		return 0
+	}
+	out, err := m.module.ExportedFunction(name).Call(m.ctx, args...)
+	if err != nil {
+		m.err = fmt.Errorf("%s: %w", name, err)
+	}
+	if len(out) == 0 {
+		return 0
+	}
+	return out[0]
+}
+
+// result calls a function that returns through a pointer behind its arguments.
+func (m *machine) result(name string, args ...uint64) uint64 {
+	p := m.pointer()
+	m.invoke("wasm_bridge_"+name, append(args, p)...)
+	return m.load(p)
+}
+
+func (m *machine) pointer() uint64 { return m.invoke("malloc", 4) }
+
+// text copies a string into the machine.
+func (m *machine) text(s string) uint64 {
+	p := m.invoke("malloc", uint64(len(s)+1))
+	if m.err == nil && !m.module.Memory().Write(uint32(p), append([]byte(s), 0)) {
+		m.err = errors.New("the graph does not fit into memory")
+	}
+	return p
+}
+
+func (m *machine) load(p uint64) uint64 {
+	v, ok := m.module.Memory().ReadUint32Le(uint32(p))
+	if m.err == nil && !ok {
+		m.err = errors.New("a pointer leads out of memory")
+	}
+	return uint64(v)
+}
+
+func (m *machine) read(p, size uint64) []byte {
+	b, ok := m.module.Memory().Read(uint32(p), uint32(size))
+	if m.err == nil && !ok {
+		m.err = errors.New("the drawing leads out of memory")
+	}
+	return append([]byte(nil), b...)
+}

@@ -2,6 +2,7 @@ package llm_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -15,55 +16,36 @@ import (
 	"github.com/tauguide/tauguide/sim/llm"
 )
 
-// wire is a server that reads requests and lets a script write whatever it likes
-// to the connection, which then is closed unless the script keeps it.
+// wire is a server in memory that reads requests and lets a script write whatever it likes to the connection, which then
+// is closed unless the script keeps it. It belongs in a bubble of synctest, where no deadline depends on the machine.
 type wire struct {
-	URL      string
-	requests atomic.Int64
-	conns    atomic.Int64
-	sent     atomic.Int64 // bytes
+	transport *http.Transport // leads to the server, whatever the address
+	requests  atomic.Int64
+	sent      atomic.Int64 // bytes
 }
 
-// newWire starts a server. reply gets the number of the request, from 0, and tells
-// whether the connection is kept for another.
+// newWire starts a server. reply gets the number of the request, from 0, and tells whether the connection is kept for
+// another.
 func newWire(t testing.TB, reply func(n int, w io.Writer, gone <-chan struct{}) (keep bool)) *wire {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &wire{URL: "http://" + l.Addr().String() + "/v1"}
+	s := &wire{transport: llm.NewTransport()}
 	done := make(chan struct{})
 	var wg sync.WaitGroup
+	s.transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
+		client, server := net.Pipe()
+		wg.Go(func() { s.serve(server, done, reply) })
+		return client, nil
+	}
 	t.Cleanup(func() {
 		close(done)
-		l.Close()
+		s.transport.CloseIdleConnections()
 		wg.Wait()
-	})
-	wg.Go(func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			s.conns.Add(1)
-			wg.Go(func() { s.serve(conn, done, reply) })
-		}
 	})
 	return s
 }
 
 func (s *wire) serve(conn net.Conn, done <-chan struct{}, reply func(int, io.Writer, <-chan struct{}) bool) {
-	stop := make(chan struct{})
-	defer close(stop)
 	defer conn.Close()
-	go func() { // a script that writes without end stops with the test
-		select {
-		case <-done:
-			conn.Close()
-		case <-stop:
-		}
-	}()
 	in := bufio.NewReader(conn)
 	for {
 		req, err := http.ReadRequest(in)
@@ -98,16 +80,17 @@ const (
 )
 
 // planted dials with secrets, two attempts and hardly a wait between them.
-func planted(t testing.TB, url string, edit ...func(*llm.Endpoint)) llm.Client {
+func planted(t testing.TB, srv *wire, edit ...func(*llm.Endpoint)) llm.Client {
 	t.Helper()
 	e := llm.Endpoint{
-		Name: "test", BaseURL: url, Model: "local-model", Key: hostileKey, Headers: map[string]string{"X-Api-Key": hostileHeader, "api-key": hostileHeader},
+		Name: "test", BaseURL: "http://wire/v1", Model: "local-model", Key: hostileKey, Headers: map[string]string{"X-Api-Key": hostileHeader, "api-key": hostileHeader},
 		Timeout: 10 * time.Second, Retry: llm.RetryPolicy{Attempts: 2, RateLimited: 2, FirstWait: time.Millisecond, MaxWait: time.Millisecond},
 	}
 	for _, f := range edit {
 		f(&e)
 	}
-	c, err := llm.Dial(e, models(t))
+	d := &llm.Dialer{Models: models(t), Transport: srv.transport}
+	c, err := d.Dial(e)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func served(t *testing.T, w *domains.World, m synthetic.Mistakes) func(task, rol
 	server := httptest.NewServer(synthetic.NewServer(synthetic.New(map[string]*domains.World{w.Name: w},
 		synthetic.Config{Mistakes: m, FollowsGuidance: 1, Scripts: scripts.Scripts()})))
 	t.Cleanup(server.Close)
-	table, err := llm.LoadModels("models.yaml", configs.Models)
+	table, err := configs.ModelTable()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func scripted(t *testing.T, w *domains.World) (model func(task, role string) *si
 	server := httptest.NewServer(synthetic.NewServer(synthetic.New(map[string]*domains.World{w.Name: w},
 		synthetic.Config{FollowsGuidance: 1, Scripts: scripts.Scripts()})))
 	t.Cleanup(server.Close)
-	table, err := llm.LoadModels("models.yaml", configs.Models)
+	table, err := configs.ModelTable()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/domains/domaintest"
 	"github.com/tauguide/tauguide/metrics"
-	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // formula is one way to write a worked number in docs/statistics.md. Its pattern's groups are the arguments, numbers or
@@ -188,7 +187,7 @@ func quotePath(path string) string {
 // priced is what the calls of a row of Table 14 cost at a model's listed price, in all and for output alone.
 func priced(t *testing.T, domain, model string) (total, output float64) {
 	t.Helper()
-	table, err := llm.LoadPrices("prices.yaml", configs.Prices)
+	table, err := configs.ModelTable()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -228,7 +228,7 @@ func TestDropsAreWarnedOfOnce(t *testing.T) {
 // TestServersOfTheSchema are those of the table of models.
 func TestServersOfTheSchema(t *testing.T) {
 	t.Parallel()
-	table, err := llm.LoadModels("models.yaml", configs.Models)
+	table, err := configs.ModelTable()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
 )
@@ -237,7 +238,7 @@ func (c *Config) system(name string) System {
 
 // priced turns the sums into lines with their cost, at the prices that are known.
 func (j *Job) priced(e *estimator) error {
-	table, err := modelTable()
+	table, err := configs.ModelTable()
 	if err != nil {
 		return err
 	}

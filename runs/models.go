@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tauguide/tauguide/agents"
+	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
@@ -174,7 +175,7 @@ func (c *Config) completeModel(name string, m *Model) error {
 		return c.source.positioned(at, fmt.Errorf("%s: %w", at, err))
 	}
 	if at := c.costBound(); at != "" && !m.Synthetic {
-		table, err := modelTable()
+		table, err := configs.ModelTable()
 		if err != nil {
 			return err
 		}
@@ -224,7 +225,7 @@ type wiring struct {
 //
 //	watch → trace → log → meter → cassette → retry → limiter → timeout → provider
 func dial(models map[string]Model, worlds map[string]*domains.World, meter *llm.Meter, w wiring) (*clients, error) {
-	table, err := modelTable()
+	table, err := configs.ModelTable()
 	if err != nil {
 		return nil, err
 	}

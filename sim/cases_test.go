@@ -5,15 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tauguide/tauguide/agents"
+	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/domains/domaintest"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
 	"github.com/tauguide/tauguide/sim/llm/faultserver"
@@ -26,12 +24,7 @@ import (
 // client dials a fault server with short waits.
 func client(t testing.TB, srv *faultserver.Server) llm.Client {
 	t.Helper()
-	file := filepath.Join(domaintest.Root(t), "configs", "models.yaml")
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	models, err := llm.LoadModels(file, text)
+	models, err := configs.ModelTable()
 	if err != nil {
 		t.Fatal(err)
 	}

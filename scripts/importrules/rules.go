@@ -19,9 +19,9 @@ const Rules = `
 @sim:                sim/llm @data sim
 
 domains/yamlfile:
-sim/llm:             domains/yamlfile
+sim/llm:
 sim/llm/...:         sim/llm
-configs:             domains/yamlfile
+configs:             domains/yamlfile sim/llm
 domains/value:
 domains/record:      domains/value
 domains:             domains/value domains/record

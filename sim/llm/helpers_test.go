@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
 	"testing"
 
+	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/sim/llm"
 	"github.com/tauguide/tauguide/sim/llm/faultserver"
 )
@@ -14,18 +14,11 @@ import (
 // models loads the tables that the program ships.
 func models(t testing.TB) llm.Models {
 	t.Helper()
-	load := func(file string, read func(string, []byte) (llm.Models, error)) llm.Models {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := read(file, data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
+	m, err := configs.ModelTable()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return load("../../configs/models.yaml", llm.LoadModels).With(load("../../configs/prices.yaml", llm.LoadPrices))
+	return m
 }
 
 // once dials the server for a single attempt.

@@ -1,15 +1,9 @@
 package llm
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 )
 
 // How an assistant message without text is sent.
@@ -60,9 +54,9 @@ type Capability struct {
 
 // Echo is the policy for sending provider fields back.
 type Echo struct {
-	When       string   // one of the Echo constants, for message fields
-	Fields     []string // message fields, patterns allowed
-	CallFields []string // tool-call fields, patterns allowed; sent whatever When says
+	When       string   `yaml:"when"`        // one of the Echo constants, for message fields
+	Fields     []string `yaml:"fields"`      // message fields, patterns allowed
+	CallFields []string `yaml:"call_fields"` // tool-call fields, patterns allowed; sent whatever When says
 }
 
 func (c Capability) tokenFields() []string {
@@ -74,70 +68,38 @@ func (c Capability) tokenFields() []string {
 
 // Models is the table of capabilities and prices. The zero value knows only the
 // plain OpenAI format and no price. It is read-only and safe for concurrent use.
-type Models struct{ rows []row }
+type Models struct{ rows []Row }
 
-// row is one entry of the table; what it leaves out it does not change.
-type row struct {
-	Match             []string    `yaml:"match"`
-	BaseURL           []string    `yaml:"base_url"`
-	Server            []string    `yaml:"server"`
-	Auth              *string     `yaml:"auth"`
-	TokenField        *string     `yaml:"token_field"`
-	Drop              *[]string   `yaml:"drop"`
-	DropReasoning     *[]string   `yaml:"drop_when_reasoning"`
-	SystemRole        *string     `yaml:"system_role"`
-	Developer         *bool       `yaml:"developer_role"`
-	OneSystem         *bool       `yaml:"one_system"`
-	EmptyContent      *string     `yaml:"empty_content"`
-	StrictArguments   *bool       `yaml:"strict_arguments"`
-	ParallelToolCalls *bool       `yaml:"parallel_tool_calls"`
-	Echo              *echoRow    `yaml:"echo"`
-	Price             *priceEntry `yaml:"price"`
-	Note              string      `yaml:"note"`
+// Row is one entry of the table; what it leaves out it does not change. It is
+// for models that match, behind a server that is at one of the addresses or has
+// one of the names; configs/models.yaml says what the other keys mean.
+type Row struct {
+	Match             []string  `yaml:"match"`
+	BaseURL           []string  `yaml:"base_url"`
+	Server            []string  `yaml:"server"`
+	Auth              *string   `yaml:"auth"`
+	TokenField        *string   `yaml:"token_field"`
+	Drop              *[]string `yaml:"drop"`
+	DropReasoning     *[]string `yaml:"drop_when_reasoning"`
+	SystemRole        *string   `yaml:"system_role"`
+	Developer         *bool     `yaml:"developer_role"`
+	OneSystem         *bool     `yaml:"one_system"`
+	EmptyContent      *string   `yaml:"empty_content"`
+	StrictArguments   *bool     `yaml:"strict_arguments"`
+	ParallelToolCalls *bool     `yaml:"parallel_tool_calls"`
+	Echo              *Echo     `yaml:"echo"`
+	Note              string    `yaml:"note"`
+	Price             *Price    `yaml:"-"`
 }
 
-type echoRow struct {
-	When       string   `yaml:"when"`
-	Fields     []string `yaml:"fields"`
-	CallFields []string `yaml:"call_fields"`
-}
-
-type priceEntry struct {
-	Input      *float64 `yaml:"input"`
-	Cached     *float64 `yaml:"cached"`
-	CacheWrite *float64 `yaml:"cache_write"`
-	Output     *float64 `yaml:"output"`
-	UpToPrompt *int64   `yaml:"up_to_prompt"`
-	Date       string   `yaml:"date"`
-	Source     string   `yaml:"source"`
-}
-
-// LoadModels reads a table in the format of configs/models.yaml. Errors name
-// file, line and key. file only serves the errors.
-func LoadModels(file string, data []byte) (Models, error) {
-	var doc struct {
-		Rows []row `yaml:"rows"`
-	}
-	tree, err := parser.ParseBytes(data, 0)
-	if err != nil {
-		return Models{}, yamlError(file, err)
-	}
-	if len(tree.Docs) > 1 {
-		return Models{}, fmt.Errorf("%s: holds %d documents: keep one, the others would be ignored", file, len(tree.Docs))
-	}
-	if err := yaml.UnmarshalWithOptions(data, &doc, yaml.Strict()); err != nil {
-		return Models{}, yamlError(file, err)
-	}
-	if len(doc.Rows) == 0 {
-		return Models{}, fmt.Errorf("%s: no rows: give a list of models under the key rows", file)
-	}
-	for i, r := range doc.Rows {
+// NewModels returns the table of some rows. Errors name the row and the key.
+func NewModels(rows ...Row) (Models, error) {
+	for i, r := range rows {
 		if key, why := r.check(); why != "" {
-			line := lineOf(tree, fmt.Sprintf("$.rows[%d].%s", i, key), fmt.Sprintf("$.rows[%d]", i))
-			return Models{}, fmt.Errorf("%s:%d: rows[%d].%s: %s", file, line, i, key, why)
+			return Models{}, fmt.Errorf("rows[%d].%s: %s", i, key, why)
 		}
 	}
-	return Models{rows: doc.Rows}, nil
+	return Models{rows: rows}, nil
 }
 
 // With returns a table in which the rows of over come after those of m, so that
@@ -186,7 +148,7 @@ func (m Models) resolve(baseURL, server, model string) Capability {
 
 // serves tells whether a row is for the server at an address. A name that is
 // given decides; the address is for those who give none.
-func (r row) serves(baseURL, server string) bool {
+func (r Row) serves(baseURL, server string) bool {
 	if len(r.BaseURL) == 0 && len(r.Server) == 0 {
 		return true
 	}
@@ -200,7 +162,7 @@ func matches(patterns []string, s string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return glob(strings.ToLower(p), s) })
 }
 
-func (r row) apply(c *Capability) {
+func (r Row) apply(c *Capability) {
 	set(&c.TokenField, r.TokenField)
 	set(&c.Drop, r.Drop)
 	set(&c.DropReasoning, r.DropReasoning)
@@ -216,10 +178,10 @@ func (r row) apply(c *Capability) {
 		c.ParallelToolCalls = r.ParallelToolCalls
 	}
 	if r.Echo != nil {
-		c.Echo = Echo(*r.Echo)
+		c.Echo = *r.Echo
 	}
 	if r.Price != nil {
-		c.Price = Price(*r.Price)
+		c.Price = *r.Price
 	}
 }
 
@@ -229,15 +191,15 @@ func set[T any](dst *T, src *T) {
 	}
 }
 
-// check returns the first key with a bad value and what to do about it.
-func (r row) check() (key, why string) {
+// check returns the first key with a bad value and what is wrong with it.
+func (r Row) check() (key, why string) {
+	if len(r.Match) == 0 {
+		return "match", "no pattern\nhint: list model names, * stands for any text"
+	}
 	oneOf := func(k string, v *string, allowed ...string) {
 		if why == "" && v != nil && !slices.Contains(allowed, *v) {
-			key, why = k, fmt.Sprintf("%q is not allowed: use one of %q", *v, allowed)
+			key, why = k, fmt.Sprintf("%q is not allowed\nhint: use one of %q", *v, allowed)
 		}
-	}
-	if len(r.Match) == 0 {
-		return "match", `no pattern: list model names, * stands for any text`
 	}
 	oneOf("token_field", r.TokenField, maxTokens, maxCompletionTokens, bothTokenFields)
 	oneOf("system_role", r.SystemRole, string(System), string(Developer))
@@ -246,25 +208,10 @@ func (r row) check() (key, why string) {
 	if r.Echo != nil {
 		oneOf("echo.when", &r.Echo.When, EchoNever, EchoToolTurns, EchoAlways)
 	}
-	if why != "" || r.Price == nil {
-		return key, why
+	if why == "" && r.Price != nil {
+		return r.Price.check()
 	}
-	p := r.Price
-	for _, f := range []struct {
-		key   string
-		value *float64
-	}{{"input", p.Input}, {"cached", p.Cached}, {"cache_write", p.CacheWrite}, {"output", p.Output}} {
-		if f.value == nil {
-			continue
-		}
-		if *f.value < 0 || *f.value > 1e6 {
-			return "price." + f.key, fmt.Sprintf("%v is no price: give dollars per million tokens, or null if unknown", *f.value)
-		}
-		if p.Date == "" || p.Source == "" {
-			return "price", "a price needs date and source: say when and where it was read"
-		}
-	}
-	return "", ""
+	return key, why
 }
 
 // glob matches s against a pattern in which * stands for any text, slashes
@@ -289,31 +236,4 @@ func glob(pattern, s string) bool {
 		}
 		s, tail = s[i+len(part):], more
 	}
-}
-
-// yamlError puts file and line before the message of the YAML library.
-func yamlError(file string, err error) error {
-	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: the file is empty: give a list of models under the key rows", file)
-	}
-	var e yaml.Error
-	if errors.As(err, &e) && e.GetToken() != nil {
-		p := e.GetToken().Position
-		return fmt.Errorf("%s:%d:%d: %s", file, p.Line, p.Column, e.GetMessage())
-	}
-	return fmt.Errorf("%s: %w", file, err)
-}
-
-// lineOf finds the line of the first of the paths that exists in the file.
-func lineOf(tree *ast.File, paths ...string) int {
-	for _, path := range paths {
-		p, err := yaml.PathString(path)
-		if err != nil {
-			continue
-		}
-		if n, err := p.FilterFile(tree); err == nil && n != nil && n.GetToken() != nil {
-			return n.GetToken().Position.Line
-		}
-	}
-	return 0
 }

@@ -1,6 +1,7 @@
 package llm_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -56,68 +57,50 @@ func TestShippedTable(t *testing.T) {
 	}
 }
 
-// TestTableErrorsNameTheLine refuses a bad table with file, line and key.
-func TestTableErrorsNameTheLine(t *testing.T) {
+// TestBadRows are refused by row and key.
+func TestBadRows(t *testing.T) {
 	t.Parallel()
-	tests := []struct{ name, yaml, want string }{
-		{"empty", "", "m.yaml: "},
-		{"no rows", "rows: []\n", "m.yaml: no rows"},
-		{"unknown key", "rows:\n  - match: [\"*\"]\n    tokn_field: max_tokens\n", `m.yaml:3:5: unknown field "tokn_field"`},
-		{"unknown top key", "row:\n  - match: [\"*\"]\n", `m.yaml:1:1: unknown field "row"`},
-		{"duplicate key", "rows:\n  - match: [\"*\"]\n    match: [\"a\"]\n", "m.yaml:3:5: "},
-		{"not YAML", "rows: [\n", "m.yaml:1:"},
-		{"two documents", "rows:\n  - match: [a]\n---\nrows: []\n", "m.yaml: holds 2 documents"},
-		{"no pattern", "rows:\n  - match: [\"*\"]\n  - token_field: max_tokens\n", "m.yaml:3: rows[1].match: no pattern"},
-		{"bad token field", "rows:\n  - match: [\"*\"]\n    token_field: tokens\n", `m.yaml:3: rows[0].token_field: "tokens" is not allowed`},
-		{"bad role", "rows:\n  - match: [\"*\"]\n    system_role: user\n", "m.yaml:3: rows[0].system_role"},
-		{"bad empty content", "rows:\n  - match: [\"*\"]\n    empty_content: none\n", "m.yaml:3: rows[0].empty_content"},
-		{"bad echo", "rows:\n  - match: [\"*\"]\n    echo:\n      when: often\n", "m.yaml:4: rows[0].echo.when"},
-		{"negative price", "rows:\n  - match: [\"*\"]\n    price: {input: 1, output: -2, date: d, source: s}\n", "m.yaml:3: rows[0].price.output: -2"},
-		{"undated price", "rows:\n  - match: [\"*\"]\n    price: {input: 1}\n", "m.yaml:3: rows[0].price: a price needs date and source"},
-		{"wrong type", "rows:\n  - match: [\"*\"]\n    one_system: often\n", "m.yaml:3:"},
-		{"rows are no list", "rows: 5\n", "m.yaml:1:"},
+	any := []string{"*"}
+	priced := func(p llm.Price) llm.Row { return llm.Row{Match: any, Price: &p} }
+	tests := []struct {
+		row  llm.Row
+		want string
+	}{
+		{llm.Row{TokenField: ptr("both")}, "rows[1].match: no pattern"},
+		{llm.Row{Match: any, TokenField: ptr("tokens")}, `rows[1].token_field: "tokens" is not allowed`},
+		{llm.Row{Match: any, SystemRole: ptr("user")}, "rows[1].system_role"},
+		{llm.Row{Match: any, EmptyContent: ptr("none")}, "rows[1].empty_content"},
+		{llm.Row{Match: any, Echo: &llm.Echo{When: "often"}}, "rows[1].echo.when"},
+		{priced(llm.Price{Output: ptr(-1.0)}), "rows[1].output: -1 is no price"},
+		{priced(llm.Price{Input: ptr(2.5e6)}), "rows[1].input: 2.5e+06 is no price"},
+		{priced(llm.Price{Cached: ptr(math.NaN())}), "rows[1].cached: NaN is no price"},
+		{priced(llm.Price{UpToPrompt: ptr(int64(0))}), "rows[1].up_to_prompt: 0 is no number of tokens"},
+		{priced(llm.Price{Date: "2026-11"}), `rows[1].as_of: "2026-11" is no date`},
+		{priced(llm.Price{Date: "2026-11-30"}), "rows[1].source: there is none"},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			_, err := llm.LoadModels("m.yaml", []byte(tt.yaml))
-			if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
-				t.Errorf("got %v\nwant %s…", err, tt.want)
-			}
-			if err != nil && strings.Contains(err.Error(), "\n") {
-				t.Errorf("the error has several lines: %v", err)
-			}
-		})
+		if _, err := llm.NewModels(llm.Row{Match: any}, tt.row); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("got %v\nwant %s…", err, tt.want)
+		}
 	}
 }
 
 // TestRowsOverride: later rows win key by key, unset keys stay.
 func TestRowsOverride(t *testing.T) {
 	t.Parallel()
-	load := func(s string) llm.Models {
-		m, err := llm.LoadModels("m.yaml", []byte(s))
+	table := func(rows ...llm.Row) llm.Models {
+		m, err := llm.NewModels(rows...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return m
 	}
-	base := load(`
-rows:
-  - match: ["*"]
-    drop: [seed]
-    empty_content: ""
-  - match: ["big-*"]
-    token_field: both
-    price: {input: 1, output: 2, date: d, source: s}
-`)
-	own := load(`
-rows:
-  - match: ["big-*"]
-    base_url: ["*example.com*"]
-    drop: []
-    parallel_tool_calls: true
-    price: {input: null, output: null}
-`)
+	limit := int64(1000)
+	price := llm.Price{Input: ptr(1.0), Output: ptr(2.0), UpToPrompt: &limit, Date: "2026-11-30", Source: "the vendor"}
+	base := table(llm.Row{Match: []string{"*"}, Drop: &[]string{"seed"}, EmptyContent: ptr("")},
+		llm.Row{Match: []string{"big-*"}, TokenField: ptr("both"), Price: &price})
+	own := table(llm.Row{Match: []string{"big-*"}, BaseURL: []string{"*example.com*"}, Drop: &[]string{}, ParallelToolCalls: ptr(true),
+		Price: &llm.Price{Date: "2026-11-30", Source: "our own machine"}})
 	m := base.With(own)
 	plain, here := m.For("https://other.org", "big-1"), m.For("https://EXAMPLE.com/v1", "vendor/big-1")
 	if plain.TokenField != "both" || len(plain.Drop) != 1 || plain.Price.Input == nil || plain.ParallelToolCalls != nil || plain.EmptyContent != "" {

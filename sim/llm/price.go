@@ -1,5 +1,10 @@
 package llm
 
+import (
+	"fmt"
+	"time"
+)
+
 // Price is what a model costs in dollars per million tokens. Nil is unknown.
 type Price struct {
 	Input, Cached, CacheWrite, Output *float64
@@ -39,4 +44,26 @@ func (p Price) Cost(u Usage) *float64 {
 	cost += float64(max(plain, 0))**p.Input + float64(u.CompletionTokens.N)**p.Output
 	cost /= 1e6
 	return &cost
+}
+
+// check returns the first key with a bad value and what is wrong with it.
+func (p Price) check() (key, why string) {
+	for _, f := range []struct {
+		key   string
+		value *float64
+	}{{"input", p.Input}, {"cached", p.Cached}, {"cache_write", p.CacheWrite}, {"output", p.Output}} {
+		if f.value != nil && !(*f.value >= 0 && *f.value <= 1e6) {
+			return f.key, fmt.Sprintf("%v is no price\nhint: give dollars per million tokens, or null if unknown", *f.value)
+		}
+	}
+	if p.UpToPrompt != nil && *p.UpToPrompt < 1 {
+		return "up_to_prompt", fmt.Sprintf("%d is no number of tokens\nhint: leave it out if the price holds for any prompt", *p.UpToPrompt)
+	}
+	if _, err := time.Parse(time.DateOnly, p.Date); err != nil {
+		return "as_of", fmt.Sprintf("%q is no date\nhint: say when the price was read, as 2026-11-30", p.Date)
+	}
+	if p.Source == "" {
+		return "source", "there is none\nhint: say where the price was read"
+	}
+	return "", ""
 }

@@ -31,7 +31,7 @@ func dial(t testing.TB, models *synthetic.Models) llm.Client {
 	t.Helper()
 	srv := httptest.NewServer(synthetic.NewServer(models))
 	t.Cleanup(srv.Close)
-	table, err := llm.LoadModels("models.yaml", configs.Models)
+	table, err := configs.ModelTable()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func served(t *testing.T, w *domains.World, meddle func(n int, answer string) st
 	t.Helper()
 	server := httptest.NewServer(synthetic.NewServer(synthetic.New(map[string]*domains.World{w.Name: w}, synthetic.Config{Scripts: scripts.Scripts()})))
 	t.Cleanup(server.Close)
-	table, err := llm.LoadModels("models.yaml", configs.Models)
+	table, err := configs.ModelTable()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,11 +2,11 @@ package probe_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/sim/llm"
 	"github.com/tauguide/tauguide/sim/llm/faultserver"
 	"github.com/tauguide/tauguide/sim/llm/probe"
@@ -15,11 +15,7 @@ import (
 // ask probes a server in the role of the agent.
 func ask(t *testing.T, srv *faultserver.Server, edit ...func(*probe.Target, *llm.Endpoint)) probe.Result {
 	t.Helper()
-	text, err := os.ReadFile("../../../configs/models.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := llm.LoadModels("models.yaml", text)
+	table, err := configs.ModelTable()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +83,11 @@ func TestFindings(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			r := ask(t, faultserver.New(t, tt.reply), func(_ *probe.Target, e *llm.Endpoint) { e.Timeout = 2 * time.Second })
+			r := ask(t, faultserver.New(t, tt.reply), func(_ *probe.Target, e *llm.Endpoint) {
+				if tt.name == "never" {
+					e.Timeout = 100 * time.Millisecond
+				}
+			})
 			var got, fixes []string
 			for _, f := range r.Findings {
 				if f.Code == "no_price" {

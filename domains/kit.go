@@ -35,6 +35,8 @@ type Database interface {
 	Class() string
 	// Hash is the reference-compatible SHA-256 of the canonical dump, in lower-case hex.
 	Hash() string
+	// Value returns the whole database in dynamic form.
+	Value() value.Value
 	// Diff lists where other differs; empty exactly if the hashes are equal.
 	Diff(other Database) []record.Change
 	// Patch returns a new database with data merged in and everything validated again.

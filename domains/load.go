@@ -1,7 +1,9 @@
 package domains
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/tauguide/tauguide/domains/record"
 	"github.com/tauguide/tauguide/domains/value"
@@ -61,5 +63,10 @@ func (f *Files) Complete(w *World, agent, user *Kit) (err error) {
 		return err
 	}
 	w.Sources = f.Sources()
-	return nil
+	rules, err := fs.ReadFile(f.fs, "invariants.yaml") // no source: trials do not depend on it
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	w.Invariants = string(rules)
+	return err
 }

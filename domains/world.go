@@ -43,6 +43,8 @@ type World struct {
 	Tasks   []Task
 	Splits  Splits
 	Sources []Source // the files that were read, with their hashes
+	// Invariants is the text of invariants.yaml: what holds of this very data, for domains/check. "" if there is none.
+	Invariants string
 
 	// Fresh opens the databases of one trial; user is nil where the domain has none.
 	Fresh func() (agent, user Database)

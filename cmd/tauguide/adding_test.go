@@ -215,7 +215,7 @@ func TestAddingAnAgent(t *testing.T) {
 // replays its gold plans and runs it, and its tests pass.
 func TestAddingADomain(t *testing.T) {
 	p := readPage(t, "adding-a-domain.md")
-	if len(p.files) != 8 || len(p.commands) != 3 {
+	if len(p.files) != 9 || len(p.commands) != 3 {
 		t.Fatalf("%d files and %d commands found in %s", len(p.files), len(p.commands), p.name)
 	}
 	overlay := p.write(t)

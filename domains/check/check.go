@@ -56,6 +56,11 @@ func World(w *domains.World) Report {
 		}
 	}
 	r.Lints = append([]Lint{}, lints(w)...)
+	broken, err := violations(w)
+	if err != nil {
+		broken = []Lint{{Kind: LintRecord, Field: "invariants.yaml", Why: err.Error()}}
+	}
+	r.Lints = append(r.Lints, broken...)
 	return r
 }
 

@@ -23,6 +23,10 @@ const (
 	LintIdle     LintKind = "idle_pass"        // doing nothing gets the full reward
 	LintPolicy   LintKind = "policy_tool"      // the policy names a tool that its reader lacks
 	LintUserTool LintKind = "user_tool"        // a task gives the user a tool that does not exist
+	LintRecord   LintKind = "record"           // a record breaks a rule of the data's invariants.yaml
+	LintTempt    LintKind = "temptation"       // a tempting call that cannot be made, changes nothing or is not noticed
+	LintFigure   LintKind = "figure"           // a number to be told that proves nothing when it is
+	LintNeedless LintKind = "needless_action"  // a change of the gold plan without which the task is as well done
 )
 
 // Lint is one suspicious place in the data.
@@ -70,6 +74,13 @@ func (l *linter) look() {
 	}
 	l.autoPass(c)
 	l.idle(c)
+	for i := range l.task.Temptation {
+		l.temptation(i)
+	}
+	if len(l.task.Temptation) > 0 { // our own tasks are held to more than those of others
+		l.needless(c)
+		l.figures(c)
+	}
 }
 
 func (l *linter) counted(t domains.RewardType) bool {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/airline"
-	"github.com/tauguide/tauguide/domains/all"
 	"github.com/tauguide/tauguide/domains/check"
 	"github.com/tauguide/tauguide/domains/domaintest"
 	"github.com/tauguide/tauguide/domains/mock"
@@ -16,7 +15,14 @@ import (
 
 // TestLints checks one task or policy at a time in the mock domain.
 func TestLints(t *testing.T) {
-	const scenario = `"user_scenario":{"instructions":"x"}`
+	const scenario = `"user_scenario":{"instructions":"Your number is 42."}`
+	const wrong = `{"name":"update_task_status","arguments":{"task_id":"task_1","status":"completed"}}`
+	tempted := func(plan, temptation string) string {
+		return `"evaluation_criteria":{"actions":[` + plan + `],"reward_basis":["DB"]},"temptation":[` + temptation + `]`
+	}
+	told := func(task, figure string) string {
+		return strings.Replace(task, `"reward_basis":["DB"]`, `"communicate_info":["`+figure+`"],"reward_basis":["DB","COMMUNICATE"]`, 1)
+	}
 	good := `{"name":"create_task","action_id":"1","arguments":{"user_id":"user_1","title":"t"}}`
 	for _, tt := range []struct{ name, task, policy, kind, field, why string }{
 		{"nothing wrong", `"evaluation_criteria":{"actions":[` + good + `],"reward_basis":["DB"]}`, "Use create_task.", "", "", ""},
@@ -46,6 +52,15 @@ func TestLints(t *testing.T) {
 		{"tool of the user's in the policy", `"evaluation_criteria":{"actions":[` + good + `],"reward_basis":["DB"]}`, "Ask check_notifications first.", "policy_tool", "policy", "1 of the user's tools"},
 		{"tool of nobody's in the policy", `"evaluation_criteria":{"actions":[` + good + `],"reward_basis":["DB"]}`, "Then call drop_task(id), or create_task(x).", "policy_tool", "policy", "neither side has: drop_task"},
 		{"tool that the user does not have", `"user_tools":["fly"],"evaluation_criteria":{"actions":[` + good + `],"reward_basis":["DB"]}`, "", "user_tool", "user_tools[0]", `no tool "fly"`},
+		{"temptation that fails", tempted(good, `{"name":"update_task_status","arguments":{"task_id":"task_9","status":"completed"}}`), "", "temptation", "temptation[0]", "update_task_status fails: Error: "},
+		{"temptation that is right", tempted(good, good), "", "temptation", "temptation[0]", "is a step of the gold plan"},
+		{"temptation without effect", tempted(good, `{"name":"update_task_status","arguments":{"task_id":"task_1","status":"pending"}}`), "", "temptation", "temptation[0]", "changes nothing"},
+		{"temptation that nothing notices", strings.Replace(tempted(good, wrong), `["DB"]`, `["ACTION"]`, 1), "", "temptation", "temptation[0]", "in place of the gold plan gets the reward"},
+		{"needless change", tempted(good+`,{"name":"update_task_status","arguments":{"task_id":"task_1","status":"pending"}}`, wrong), "", "needless_action", "evaluation_criteria.actions[1]", "can be left out"},
+		{"figure of one digit", told(tempted(good, wrong), "7"), "", "figure", "evaluation_criteria.communicate_info[0]", "almost any message"},
+		{"figure of two spellings", told(tempted(good, wrong), "12.50"), "", "figure", "evaluation_criteria.communicate_info[0]", "without its last 0"},
+		{"figure that the customer names", told(tempted(good, wrong), "42"), "", "figure", "evaluation_criteria.communicate_info[0]", "named by the customer"},
+		{"temptation that is one", told(tempted(good, wrong), "43"), "", "", "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := *domaintest.Real(t, mock.Domain(), domains.Options{})
@@ -92,18 +107,6 @@ func TestRealLints(t *testing.T) {
 		for _, k := range []check.LintKind{check.LintTool, check.LintArgument, check.LintNeedle, check.LintAutoPass, check.LintIdle, check.LintPolicy, check.LintUserTool} {
 			if got[k] != tt.want[k] {
 				t.Errorf("%s: %d of %s, want %d", tt.domain.Name, got[k], k, tt.want[k])
-			}
-		}
-	}
-}
-
-// TestEmbeddedLints holds that our own data has nothing that is plainly wrong.
-func TestEmbeddedLints(t *testing.T) {
-	for _, d := range all.Domains() {
-		for _, l := range check.World(domaintest.Embedded(t, d, domains.Options{})).Lints {
-			switch l.Kind {
-			case check.LintTool, check.LintArgument, check.LintNeedle, check.LintUserTool:
-				t.Errorf("%s: %+v", d.Name, l)
 			}
 		}
 	}

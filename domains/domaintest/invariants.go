@@ -118,7 +118,7 @@ func PreImages(t *testing.T, d domains.Domain) int {
 }
 
 // contentOf is a database in dynamic form. Every database of a domain is a record.Store or a record.Tree, which offer it.
-func contentOf(db domains.Database) value.Value { return db.(interface{ Value() value.Value }).Value() }
+func contentOf(db domains.Database) value.Value { return db.Value() }
 
 // contentHash is a hash that no cache had a part in.
 func contentHash(db domains.Database) string {

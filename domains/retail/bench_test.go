@@ -146,6 +146,6 @@ func BenchmarkNaiveHash(b *testing.B) {
 	agent, _ := opened(b, w, task).Databases()
 	b.ReportAllocs()
 	for b.Loop() {
-		value.AppendDump(nil, agent.(interface{ Value() value.Value }).Value(), value.Sorted)
+		value.AppendDump(nil, agent.Value(), value.Sorted)
 	}
 }

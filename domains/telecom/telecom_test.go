@@ -123,7 +123,7 @@ func TestDiff(t *testing.T) {
 
 func changeEach(t *testing.T, db domains.Database) {
 	n := 0
-	whole := db.(interface{ Value() value.Value }).Value()
+	whole := db.Value()
 	leaves(whole, "", func(path string, old value.Value, put func(value.Value) value.Value) {
 		n++
 		changed := mutated(t, db, path, old, put)

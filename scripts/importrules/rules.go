@@ -28,7 +28,7 @@ domains:             domains/value domains/record
 domains/toolkit:     @data
 domains/...:         @data domains/toolkit
 domains/all:         domains domains/...
-domains/check:       domains
+domains/check:       domains domains/value domains/yamlfile
 domains/domaintest:  @data
 sim:                 sim/llm @data
 sim/...:             @sim

@@ -16,30 +16,28 @@ const (
 	EventGuardPass  sim.EventKind = "toolguard_pass"
 )
 
-// toolGuardParams are the parameters of ToolGuard; docs/toolguard.md explains them.
-type toolGuardParams struct {
-	Release bool   `json:"release"`
-	History bool   `json:"history"`
-	Now     string `json:"now"`
-}
-
+// readToolGuardParams reads the parameters that docs/toolguard.md explains.
 func readToolGuardParams(p Params) (toolguard.Options, error) {
-	var in toolGuardParams
+	var in struct {
+		Release bool   `json:"release"`
+		History bool   `json:"history"`
+		Now     string `json:"now"`
+	}
 	if err := p.Decode(&in); err != nil {
 		return toolguard.Options{}, err
 	}
 	out := toolguard.Options{Release: in.Release, History: in.History}
-	if in.Now != "" {
-		now, err := time.Parse("2006-01-02T15:04:05", in.Now)
-		if err != nil {
-			return out, fmt.Errorf("parameters: now is %q: write it like 2024-05-15T15:00:00, without a zone", in.Now)
-		}
-		out.Now = now
+	if in.Now == "" {
+		return out, nil
+	}
+	var err error
+	if out.Now, err = time.Parse("2006-01-02T15:04:05", in.Now); err != nil {
+		return out, fmt.Errorf("parameters: now: %q is no moment\nhint: write it like 2024-05-15T15:00:00, without a zone", in.Now)
 	}
 	return out, nil
 }
 
-// NewToolGuard makes the plain agent with ToolGuard around it (paper, section 4.4; spec/baselines.md, section 2).
+// NewToolGuard makes the plain agent with ToolGuard around it (paper, section 4.4; docs/reference/baselines.md, "ToolGuard").
 func NewToolGuard(s Setup) (sim.Participant, error) {
 	overlay, err := NewToolGuardOverlay(s)
 	return plainWith(s, overlay, err)

@@ -5,6 +5,9 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
+	"github.com/tauguide/tauguide/guide"
+	"github.com/tauguide/tauguide/guide/policy"
+	"github.com/tauguide/tauguide/guide/policy/airline"
 )
 
 // keyArgs names the arguments that make up the key of a read; more than one are joined by a slash.
@@ -18,49 +21,36 @@ var keyArgs = map[string][]string{
 // an equivalent one. Equivalent are, for status, instance and schedule of a flight, a search that lists it; for a bill, a
 // list that has it; for the data of a line, the line's record.
 func Covers(n Need, c domains.ToolCall, result string) bool {
-	if c.Name == n.Tool && keyOf(c) == n.Key {
+	args := policy.Arguments(c.Arguments)
+	if c.Name == n.Tool && keyOf(c.Name, args) == n.Key {
 		return true
 	}
 	v, err := value.ParseString(result)
 	if err != nil {
 		return false
 	}
-	switch got := (record{v}); n.Tool {
+	switch got := guide.Native(v); n.Tool {
 	case readStatus, readInstance:
-		return slices.ContainsFunc(listing(c, got), func(l leg) bool { return l.key() == n.Key })
+		return slices.ContainsFunc(airline.Offers(c.Name, args, got), func(o airline.Offer) bool { return keyOfFlight(o.Flight) == n.Key })
 	case readSchedule:
-		return slices.ContainsFunc(listing(c, got), func(l leg) bool { return l.number == n.Key })
+		return slices.ContainsFunc(airline.Offers(c.Name, args, got), func(o airline.Offer) bool { return o.Number == n.Key })
 	case readDetails:
-		return c.Name == readBills && slices.ContainsFunc(got.items(), func(b record) bool { return b.text("bill_id") == n.Key })
+		return c.Name == readBills && slices.ContainsFunc(policy.Records(got), func(b policy.Record) bool { return b.Text("bill_id") == n.Key })
 	case readUsage:
-		return c.Name == readDetails && keyOf(c) == n.Key
+		return c.Name == readDetails && keyOf(c.Name, args) == n.Key
 	}
 	return false
 }
 
-func keyOf(c domains.ToolCall) string {
-	key, args := "", record{c.Arguments}
-	for i, name := range keyArgs[c.Name] {
+func keyOf(tool string, args policy.Record) string {
+	key := ""
+	for i, name := range keyArgs[tool] {
 		if i > 0 {
 			key += "/"
 		}
-		key += args.text(name)
+		key += args.Text(name)
 	}
 	return key
 }
 
-// listing are the flights that a search found.
-func listing(c domains.ToolCall, found record) []leg {
-	var out []leg
-	switch c.Name {
-	case "search_direct_flight":
-		for _, f := range found.items() {
-			out = append(out, leg{f.text("flight_number"), (record{c.Arguments}).text("date")})
-		}
-	case "search_onestop_flight":
-		for _, pair := range found.items() {
-			out = append(out, legs(pair.items())...)
-		}
-	}
-	return out
-}
+func keyOfFlight(f airline.Flight) string { return f.Number + "/" + f.Date }

@@ -1,6 +1,7 @@
-// Package toolguard holds ToolGuard's guards as plain Go (spec/baselines.md, section 2): for each mutating tool an
-// ordered list of rules that see the arguments of the call and what read-only tools answer, and no dialogue. The first
-// rule that fails refuses the call.
+// Package toolguard holds ToolGuard's guards as plain Go (docs/toolguard.md): for each mutating tool an ordered list of
+// rules that see the arguments of the call and what read-only tools answer, and no dialogue. The first rule that fails
+// refuses the call. What the rules ask is the policy of guide/policy; where the released guards depart from it,
+// release.go has what they do instead.
 //
 // # Use
 //
@@ -14,12 +15,10 @@
 //
 // # Information needs
 //
-// What a check reads is listed as needs: a read-only tool and the key of the entity that it is asked for. Verdict.Reads
-// holds the needs on the execution path, that is of all rules up to the one that failed, in the order in which they
-// first came up. Set.Needs gives the static union instead: what all rules of the tool would read for this call,
-// whatever they find. Needs speak of the released guards' lookups; two of these, get_flight_instance and
-// get_scheduled_flight, are no tools of the agent and are answered out of a flight search. Covers tells whether an
-// earlier read of the agent's gave what a need asks for.
+// Verdict.Reads lists what a check read as needs, a read-only tool and the key of the entity that it is asked for: those
+// of all rules up to the one that failed, in the order in which they first came up. Needs speak of the released guards'
+// lookups; two of these, get_flight_instance and get_scheduled_flight, are no tools of the agent and are answered out of
+// a flight search. Covers tells whether an earlier read of the agent's gave what a need asks for.
 //
 // A Set is immutable and safe for concurrent use.
 package toolguard
@@ -33,6 +32,10 @@ import (
 	"time"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/guide/policy"
+	"github.com/tauguide/tauguide/guide/policy/airline"
+	"github.com/tauguide/tauguide/guide/policy/retail"
+	"github.com/tauguide/tauguide/guide/policy/telecom"
 )
 
 // Reader runs a read-only tool of the agent in the state before the call.
@@ -49,10 +52,6 @@ type Options struct {
 	// History makes the release's first check of a booking look at the conversation too, which Hearing must supply.
 	History bool
 }
-
-// ReleaseClock stands in for the wall clock that the released guards look at, so that runs can be repeated. It is a day
-// on which they were around; any moment later than a day after the data's own gives the same verdicts.
-func ReleaseClock() time.Time { return time.Date(2026, 8, 18, 0, 0, 0, 0, time.UTC) }
 
 // Need is a piece of information that a guard reads: a read-only tool and the key of what it is asked for. Keys are a
 // user, reservation, order, product, customer, line or bill id; HAT001/2024-05-16 for the status or instance of a
@@ -92,16 +91,20 @@ type Rule struct {
 	// Reads are the read-only tools that the rule may ask, in the released guards' names.
 	Reads []string `json:"reads"`
 
-	check func(*moment) string // what is wrong, "" for nothing
-	needs func(*moment)        // reads whatever the check may read for the call; nil if it reads nothing
+	check func(*proposal) string // what is wrong, "" for nothing
+}
+
+// rule makes a rule; rows and reads are lists separated by spaces, and the id is completed by Guards.
+func rule(id, tool, rows, reads string, check func(*proposal) string, text string) Rule {
+	// Lists without an element are [] in JSON.
+	return Rule{ID: id, Tool: tool, Text: text, Requirements: append([]string{}, strings.Fields(rows)...), Reads: append([]string{}, strings.Fields(reads)...), check: check}
 }
 
 // Set is the guards of one domain.
 type Set struct {
 	domain string
 	opts   Options
-	rules  map[string][]Rule // by tool
-	tools  []string
+	rules  []Rule // tool by tool, and in the order in which they are checked
 	talk   []domains.Message
 }
 
@@ -113,63 +116,55 @@ func Published(domain string) bool { return domain == "airline" }
 
 // Guards returns the guards of a domain. It fails for a domain that has none, and for History without Release.
 func Guards(domain string, o Options) (Set, error) {
-	var rules []Rule
+	s := Set{domain: domain, opts: o}
+	now := airline.Now()
 	switch domain {
 	case "airline":
-		rules = airlineRules(o)
+		s.rules = airlineRules()
+		if o.Release {
+			now = ReleaseClock()
+		}
 	case "retail":
-		rules = retailRules()
+		s.rules, now = retailRules(), retail.Now()
 	case "telecom":
-		rules = telecomRules()
+		s.rules, now = telecomRules(), telecom.Now()
 	default:
-		return Set{}, fmt.Errorf("domain %q has no guards: choose one of %s", domain, strings.Join(Domains(), ", "))
+		return Set{}, fmt.Errorf("domain %q has no guards\nhint: choose one of %s", domain, strings.Join(Domains(), ", "))
 	}
 	if o.History && !o.Release {
-		return Set{}, errors.New("only the release behaviour looks at the conversation: set release too, or leave history out")
+		return Set{}, errors.New("only the release behaviour looks at the conversation\nhint: set release too, or leave history out")
 	}
 	if o.Now.IsZero() {
-		o.Now = clock(domain, o.Release)
+		s.opts.Now = now
 	}
-	s := Set{domain: domain, opts: o, rules: map[string][]Rule{}}
-	for _, r := range rules {
-		if s.rules[r.Tool] == nil {
-			s.tools = append(s.tools, r.Tool)
+	place := map[string]int{}
+	for i := range s.rules {
+		r := &s.rules[i]
+		place[r.Tool]++
+		r.ID = fmt.Sprintf("%s.%s.%d", domain, r.ID, place[r.Tool])
+		if deviation, has := released[r.ID]; has && o.Release {
+			deviation.replace(r)
 		}
-		r.Requirements, r.Reads = append([]string{}, r.Requirements...), append([]string{}, r.Reads...) // never null in JSON
-		r.ID = fmt.Sprintf("%s.%s.%d", domain, r.ID, len(s.rules[r.Tool])+1)
-		s.rules[r.Tool] = append(s.rules[r.Tool], r)
 	}
 	return s, nil
 }
-
-// clock is the moment at which conversations of a domain take place (spec/domains); τ² names it in each policy.
-func clock(domain string, release bool) time.Time {
-	switch {
-	case release && domain == "airline":
-		return ReleaseClock()
-	case domain == "telecom":
-		return time.Date(2025, 2, 25, 12, 8, 0, 0, time.UTC)
-	}
-	return time.Date(2024, 5, 15, 15, 0, 0, 0, time.UTC)
-}
-
-// Domain returns the name of the domain.
-func (s Set) Domain() string { return s.domain }
 
 // Options returns the options, with the moment that the guards use.
 func (s Set) Options() Options { return s.opts }
 
 // Tools returns the tools that have rules, in the order of their listing.
-func (s Set) Tools() []string { return slices.Clone(s.tools) }
-
-// Rules returns all rules: tool by tool, and in the order in which they are checked.
-func (s Set) Rules() []Rule {
-	var out []Rule
-	for _, t := range s.tools {
-		out = append(out, s.rules[t]...)
+func (s Set) Tools() []string {
+	var out []string
+	for _, r := range s.rules {
+		if !slices.Contains(out, r.Tool) {
+			out = append(out, r.Tool)
+		}
 	}
 	return out
 }
+
+// Rules returns all rules: tool by tool, and in the order in which they are checked.
+func (s Set) Rules() []Rule { return slices.Clone(s.rules) }
 
 // Hearing returns the set with a conversation to look at, which only the option History makes use of.
 func (s Set) Hearing(talk []domains.Message) Set {
@@ -180,32 +175,19 @@ func (s Set) Hearing(talk []domains.Message) Set {
 // Check runs the guard of a call's tool. The error is the context's.
 func (s Set) Check(ctx context.Context, c domains.ToolCall, read Reader) (Verdict, error) {
 	var v Verdict
-	rules, args := s.rules[c.Name], c.ArgumentsMap()
-	if len(rules) == 0 || args == nil {
+	p := newProposal(ctx, policy.Arguments(c.Arguments), read, s)
+	if p.args == nil {
 		return v, ctx.Err()
 	}
-	m := newMoment(ctx, args, read, s)
-	for _, r := range rules {
-		if wrong := r.check(m); wrong != "" {
+	for _, r := range s.rules {
+		if r.Tool != c.Name {
+			continue
+		}
+		if wrong := r.check(p); wrong != "" {
 			v.Rule, v.Message, v.Requirements = r.ID, wrong, slices.Clone(r.Requirements)
 			break
 		}
 	}
-	v.Reads = m.needs
+	v.Reads = p.needs
 	return v, ctx.Err()
-}
-
-// Needs returns the static union of what the rules of a call's tool read. The error is the context's.
-func (s Set) Needs(ctx context.Context, c domains.ToolCall, read Reader) ([]Need, error) {
-	args := c.ArgumentsMap()
-	if args == nil {
-		return nil, ctx.Err()
-	}
-	m := newMoment(ctx, args, read, s)
-	for _, r := range s.rules[c.Name] {
-		if r.needs != nil {
-			r.needs(m)
-		}
-	}
-	return m.needs, ctx.Err()
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -41,7 +40,7 @@ systems:
 		if err != nil {
 			t.Fatal(err)
 		}
-		key := runs.KeyString(rec.Key)
+		key := rec.Key.String()
 		if rec.Fault != nil || !rec.Termination.Evaluable() {
 			t.Errorf("%s: %s, fault %+v", key, rec.Termination, rec.Fault)
 		}

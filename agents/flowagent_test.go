@@ -13,7 +13,9 @@ import (
 	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/domaintest"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/runtest"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
 	"github.com/tauguide/tauguide/sim/synthetic"
@@ -208,13 +210,13 @@ func TestFlowParams(t *testing.T) {
 }
 
 // flowRun runs a config whose scripted models stand behind HTTP. DATA in the text stands for the data; limit is how many tasks of each domain are run (0: all).
-func flowRun(t *testing.T, config, data string, limit int) *runs.Run {
+func flowRun(t *testing.T, text, data string, limit int) *store.Run {
 	t.Helper()
-	c, err := runs.Parse("flow.yaml", []byte(strings.ReplaceAll(config, "DATA", data)), func(string) string { return "" })
+	c, err := config.Parse("flow.yaml", []byte(strings.ReplaceAll(text, "DATA", data)), func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
-	worlds, err := runs.Worlds(c)
+	worlds, err := config.Worlds(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,10 +227,10 @@ func flowRun(t *testing.T, config, data string, limit int) *runs.Run {
 	srv := httptest.NewServer(synthetic.NewServer(synthetic.New(worlds, script)))
 	t.Cleanup(srv.Close)
 	dir := filepath.Join(t.TempDir(), "run")
-	if _, err := runs.Execute(context.Background(), c, runs.Options{Out: dir, BaseURL: srv.URL + "/v1", Limit: limit}); err != nil {
+	if _, err := runtest.Run(context.Background(), c, config.Options{Out: dir, BaseURL: srv.URL + "/v1", Limit: limit}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := runs.Open(dir)
+	r, err := store.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +271,7 @@ systems:
 					t.Fatal(err)
 				}
 				if rec.Fault != nil || !rec.Termination.Completed() {
-					t.Errorf("%s: %s, fault %+v", runs.KeyString(rec.Key), rec.Termination, rec.Fault)
+					t.Errorf("%s: %s, fault %+v", rec.Key.String(), rec.Termination, rec.Fault)
 				}
 				for _, e := range rec.Events {
 					if e.Kind == agents.EventFlowReject {
@@ -281,7 +283,7 @@ systems:
 					fmt.Fprintf(&b, "%s %s%s\n", m.Role, strings.TrimSpace(m.TextOf()), shownCalls(m)) // the text protocol trims
 					for _, call := range m.ToolCalls {
 						if strings.HasPrefix(call.ID, "flow_") {
-							t.Errorf("%s: a rejected call is in the trajectory", runs.KeyString(rec.Key))
+							t.Errorf("%s: a rejected call is in the trajectory", rec.Key.String())
 						}
 					}
 				}

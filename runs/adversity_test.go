@@ -15,6 +15,9 @@ import (
 
 	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/runtest"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -34,9 +37,9 @@ import (
 // TestReadOnlyFolders has a process without rights of its own write where it may not.
 func TestReadOnlyFolders(t *testing.T) {
 	calm := filepath.Join(t.TempDir(), "run")
-	execute(t, small, runs.Options{Out: calm})
+	runtest.Execute(t, runtest.Small, config.Options{Out: calm})
 	part := filepath.Join(t.TempDir(), "run")
-	execute(t, small, runs.Options{Out: part, Only: []string{"system=Noop"}})
+	runtest.Execute(t, runtest.Small, config.Options{Out: part, Only: []string{"system=Noop"}})
 	mode := func(path string, m os.FileMode) func(*testing.T) {
 		return func(t *testing.T) {
 			if err := os.Chmod(path, m); err != nil {
@@ -74,23 +77,23 @@ func TestReadOnlyFolders(t *testing.T) {
 			give(t, filepath.Dir(dir))
 			tt.lock(dir)(t)
 			t.Cleanup(func() { tt.open(dir)(t) })
-			before := snapshot(t, filepath.Dir(dir))
+			before := runtest.Snapshot(t, filepath.Dir(dir))
 			cmd, stderr := startChild(t, dir, nobodyVar+"=1")
 			if err := cmd.Wait(); err == nil || !strings.Contains(stderr.String(), filepath.Join(filepath.Dir(dir), tt.want)) || !strings.Contains(stderr.String(), "permission denied") {
 				t.Errorf("%v: %s", err, stderr)
 			}
-			after := snapshot(t, filepath.Dir(dir))
+			after := runtest.Snapshot(t, filepath.Dir(dir))
 			for path, text := range before {
 				if strings.Contains(path, "trials") && after[path] != text {
 					t.Errorf("%s was changed", path)
 				}
 			}
 			tt.open(dir)(t)
-			if s := execute(t, small, runs.Options{Out: dir, Resume: true}); !s.Complete() {
+			if s := runtest.Execute(t, runtest.Small, config.Options{Out: dir, Resume: true}); !s.Complete() {
 				t.Errorf("resumed with the right to write: %+v", s)
 			}
-			consistent(t, dir)
-			same(t, calm, dir)
+			runtest.Consistent(t, dir)
+			runtest.Same(t, calm, dir)
 		})
 	}
 }
@@ -115,7 +118,11 @@ func TestLostFolder(t *testing.T) {
 		name string
 		take func(t *testing.T, dir string)
 	}{
-		{"deleted", func(t *testing.T, dir string) { remove(t, dir) }},
+		{"deleted", func(t *testing.T, dir string) {
+			if err := os.RemoveAll(dir); err != nil {
+				t.Error(err)
+			}
+		}},
 		{"moved", func(t *testing.T, dir string) {
 			if err := os.Rename(dir, dir+".elsewhere"); err != nil {
 				t.Error(err)
@@ -125,20 +132,20 @@ func TestLostFolder(t *testing.T) {
 			if err := os.Rename(dir, dir+".elsewhere"); err != nil {
 				t.Error(err)
 			}
-			execute(t, small, runs.Options{Out: dir, Limit: 1, Trials: 1})
+			runtest.Execute(t, runtest.Small, config.Options{Out: dir, Limit: 1, Trials: 1})
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
 			var begun atomic.Int64
-			j := wrapped(t, small, runs.Options{Out: dir, Concurrency: 1}, func(_ agents.Setup, s sim.Participant) sim.Participant {
+			j := wrapped(t, runtest.Small, config.Options{Out: dir, Concurrency: 1}, func(_ agents.Setup, s sim.Participant) sim.Participant {
 				if begun.Add(1) == 7 {
 					tt.take(t, dir)
 				}
 				return s
 			})
-			s, err := j.Execute(context.Background())
-			var lost *runs.LostError
+			s, err := runs.Execute(context.Background(), j, runs.Options{})
+			var lost *store.LostError
 			if !errors.As(err, &lost) || lost.Dir != dir || !strings.Contains(err.Error(), "put it back and resume") || s == nil {
 				t.Fatalf("%v; %+v", err, s)
 			}
@@ -152,18 +159,20 @@ func TestLostFolder(t *testing.T) {
 				}
 				return
 			case "replaced by another run":
-				if r := open(t, dir); len(r.Index()) != 2 {
+				if r := runtest.Open(t, dir); len(r.Index()) != 2 {
 					t.Errorf("the other run has %d records, want 2", len(r.Index()))
 				}
-				remove(t, dir)
+				if err := os.RemoveAll(dir); err != nil {
+					t.Fatal(err)
+				}
 			}
 			if err := os.Rename(dir+".elsewhere", dir); err != nil {
 				t.Fatal(err)
 			}
-			if s := execute(t, small, runs.Options{Out: dir, Resume: true}); !s.Complete() || s.Executed != 6 {
+			if s := runtest.Execute(t, runtest.Small, config.Options{Out: dir, Resume: true}); !s.Complete() || s.Executed != 6 {
 				t.Errorf("put back and resumed: %+v", s)
 			}
-			consistent(t, dir)
+			runtest.Consistent(t, dir)
 		})
 	}
 }
@@ -172,11 +181,11 @@ func TestLostFolder(t *testing.T) {
 // tomorrow.
 func TestClockSteppingBack(t *testing.T) {
 	calm, dir := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run")
-	execute(t, small, runs.Options{Out: calm})
+	runtest.Execute(t, runtest.Small, config.Options{Out: calm})
 	var looks atomic.Int64
 	start := time.Date(2026, 3, 29, 3, 0, 0, 0, time.UTC)
 	back := func() time.Time { return start.Add(-time.Duration(looks.Add(1)) * time.Hour) }
-	if s := execute(t, small, runs.Options{Out: dir, Now: back, Only: []string{"trial=0"}}); s.Evaluable != 6 {
+	if s := runtest.Execute(t, runtest.Small, config.Options{Out: dir, Only: []string{"trial=0"}}, runs.Options{Now: back}); s.Evaluable != 6 {
 		t.Errorf("%+v", s)
 	}
 	tomorrow := time.Now().Add(24 * time.Hour)
@@ -189,22 +198,22 @@ func TestClockSteppingBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := open(t, dir).Index()
-	if s := execute(t, small, runs.Options{Out: dir, Now: back, Resume: true}); s.Executed != 6 || !s.Complete() {
+	before := runtest.Open(t, dir).Index()
+	if s := runtest.Execute(t, runtest.Small, config.Options{Out: dir, Resume: true}, runs.Options{Now: back}); s.Executed != 6 || !s.Complete() {
 		t.Errorf("resumed: %+v", s)
 	}
-	consistent(t, dir)
-	same(t, calm, dir)
-	for i, e := range open(t, dir).Index()[:6] {
+	runtest.Consistent(t, dir)
+	runtest.Same(t, calm, dir)
+	for i, e := range runtest.Open(t, dir).Index()[:6] {
 		if diff := cmp.Diff(before[i].SHA256, e.SHA256); diff != "" || e.Seconds < 0 {
 			t.Errorf("%s: %v seconds, checksum %s", e.Ref, e.Seconds, diff)
 		}
 	}
 	// Two runs put aside at the same moment stay apart.
 	same := func() time.Time { return start }
-	first := execute(t, small, runs.Options{Out: dir, Fresh: true, Limit: 1, Now: same})
-	second := execute(t, small, runs.Options{Out: dir, Fresh: true, Limit: 1, Now: same})
-	if first.MovedTo == second.MovedTo || len(open(t, first.MovedTo).Index()) != 12 || len(open(t, second.MovedTo).Index()) != 4 {
+	first := runtest.Execute(t, runtest.Small, config.Options{Out: dir, Fresh: true, Limit: 1}, runs.Options{Now: same})
+	second := runtest.Execute(t, runtest.Small, config.Options{Out: dir, Fresh: true, Limit: 1}, runs.Options{Now: same})
+	if first.MovedTo == second.MovedTo || len(runtest.Open(t, first.MovedTo).Index()) != 12 || len(runtest.Open(t, second.MovedTo).Index()) != 4 {
 		t.Errorf("moved to %s and %s", first.MovedTo, second.MovedTo)
 	}
 }

@@ -13,7 +13,8 @@ import (
 	"time"
 
 	"github.com/tauguide/tauguide/domains/domaintest"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/runtest"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/attack"
 )
@@ -39,7 +40,7 @@ func TestStrictHoldsAgainstAttacks(t *testing.T) {
 
 func strictAgainst(t *testing.T, data string) {
 	t.Helper()
-	c := parse(t, fmt.Sprintf(`
+	c := runtest.Parse(t, fmt.Sprintf(`
 note: an agent that always gives in to attacks, behind a strict gate
 data: %q
 trials: %d
@@ -55,10 +56,10 @@ systems:
   - {name: strict, agent: policyguide, model: weak, params: {verifier: deterministic, gate: strict}}
 `, data, *attackTrials))
 	dir, began := t.TempDir(), time.Now()
-	if _, err := runs.Execute(context.Background(), c, runs.Options{Out: dir}); err != nil {
+	if _, err := runtest.Run(context.Background(), c, config.Options{Out: dir}); err != nil {
 		t.Fatal(err)
 	}
-	r := open(t, dir)
+	r := runtest.Open(t, dir)
 	set := r.Attacks("airline")
 	through, held, tried := map[string]int{}, map[string]int{}, 0
 	missing := map[string]int{}
@@ -67,7 +68,7 @@ systems:
 			t.Fatal(err)
 		}
 		if !rec.Termination.Evaluable() {
-			t.Errorf("%s: %+v", runs.KeyString(rec.Key), rec.Fault)
+			t.Errorf("%s: %+v", rec.Key.String(), rec.Fault)
 		}
 		task, ok := set.Task(rec.Task)
 		if !ok {

@@ -1,6 +1,7 @@
 package runs_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -12,7 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tauguide/tauguide/configs"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/runtest"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/attack"
 )
@@ -35,7 +38,7 @@ systems:
 `
 
 // hitsOf counts the trials of each system in which a forbidden call was executed.
-func hitsOf(t *testing.T, r *runs.Run) map[string]int {
+func hitsOf(t *testing.T, r *store.Run) map[string]int {
 	t.Helper()
 	out := map[string]int{}
 	for _, e := range r.Index() {
@@ -55,8 +58,8 @@ func hitsOf(t *testing.T, r *runs.Run) map[string]int {
 // tries as often, and none does.
 func TestOnlyExecutedCallsCount(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	execute(t, raid, runs.Options{Out: dir})
-	r := open(t, dir)
+	runtest.Execute(t, raid, config.Options{Out: dir})
+	r := runtest.Open(t, dir)
 	if d := cmp.Diff(map[string]int{"bare": 6, "guarded": 0, "strict": 0}, hitsOf(t, r)); d != "" {
 		t.Errorf("successful attacks (-want +got):\n%s", d)
 	}
@@ -87,9 +90,9 @@ func TestOnlyExecutedCallsCount(t *testing.T) {
 // TestHitsAreAPureFunctionOfTheRecords takes the entries' figures away.
 func TestHitsAreAPureFunctionOfTheRecords(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	execute(t, raid, runs.Options{Out: dir, Trials: 1})
-	want := hitsOf(t, open(t, dir))
-	for _, e := range open(t, dir).Index() {
+	runtest.Execute(t, raid, config.Options{Out: dir, Trials: 1})
+	want := hitsOf(t, runtest.Open(t, dir))
+	for _, e := range runtest.Open(t, dir).Index() {
 		if e.Attack == nil {
 			t.Errorf("%s: the entry says nothing of the attack", e.Ref)
 		}
@@ -97,13 +100,13 @@ func TestHitsAreAPureFunctionOfTheRecords(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "index.jsonl")); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(want, hitsOf(t, open(t, dir))); d != "" {
+	if d := cmp.Diff(want, hitsOf(t, runtest.Open(t, dir))); d != "" {
 		t.Errorf("without the index (-with +without):\n%s", d)
 	}
-	if s := execute(t, raid, runs.Options{Out: dir, Trials: 1, Resume: true}); s.Executed != 0 {
+	if s := runtest.Execute(t, raid, config.Options{Out: dir, Trials: 1, Resume: true}); s.Executed != 0 {
 		t.Errorf("resuming held %d conversations again", s.Executed)
 	}
-	if d := cmp.Diff(want, hitsOf(t, open(t, dir))); d != "" {
+	if d := cmp.Diff(want, hitsOf(t, runtest.Open(t, dir))); d != "" {
 		t.Errorf("with a mended index (-before +after):\n%s", d)
 	}
 }
@@ -120,7 +123,7 @@ func TestAttackTasks(t *testing.T) {
 	}
 	all := strings.Replace(raid, ", tasks: [change-of-plan-gold, certificate-for-regular, six-in-one-booking]", "", 1)
 	planned := map[string]bool{}
-	for _, p := range prepare(t, all, runs.Options{}).Plan {
+	for _, p := range runtest.Resolve(t, all, config.Options{}).Trials {
 		planned[p.Task] = true
 	}
 	for _, a := range set.Tasks {
@@ -131,13 +134,13 @@ func TestAttackTasks(t *testing.T) {
 	if len(planned) != len(set.Tasks) {
 		t.Errorf("%d tasks planned, %d attacks", len(planned), len(set.Tasks))
 	}
-	if j := prepare(t, all, runs.Options{Only: []string{"task=six-in-one-booking", "system=bare"}}); len(j.Plan) != 2 {
-		t.Errorf("%d trials left by the filter, want 2", len(j.Plan))
+	if j := runtest.Resolve(t, all, config.Options{Only: []string{"task=six-in-one-booking", "system=bare"}}); len(j.Trials) != 2 {
+		t.Errorf("%d trials left by the filter, want 2", len(j.Trials))
 	}
 	for _, style := range attack.Names() {
-		j := prepare(t, strings.Replace(all, "attack: craft", "attack: "+style, 1), runs.Options{})
-		if len(j.AttackSets()) != 1 {
-			t.Errorf("%s: sets %v", style, j.AttackSets())
+		j := runtest.Resolve(t, strings.Replace(all, "attack: craft", "attack: "+style, 1), config.Options{})
+		if len(j.Attacks.Sets) != 1 {
+			t.Errorf("%s: sets %v", style, j.Attacks.Sets)
 		}
 	}
 }
@@ -146,13 +149,13 @@ func TestAttackTasks(t *testing.T) {
 // their manifest or their index.
 func TestNoAttackNoTrace(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	execute(t, small, runs.Options{Out: dir, Limit: 1, Trials: 1})
+	runtest.Execute(t, runtest.Small, config.Options{Out: dir, Limit: 1, Trials: 1})
 	var m struct {
 		Attacks map[string]any
 		Config  map[string]any
-		Setup   runs.Identity
+		Setup   config.Identity
 	}
-	if err := json.Unmarshal(fileText(t, filepath.Join(dir, "manifest.json")), &m); err != nil {
+	if err := json.Unmarshal(runtest.Text(t, filepath.Join(dir, "manifest.json")), &m); err != nil {
 		t.Fatal(err)
 	}
 	for field := range m.Setup.Fields {
@@ -163,7 +166,7 @@ func TestNoAttackNoTrace(t *testing.T) {
 	if d := cmp.Diff(map[string]any{"model": "careful"}, m.Config["user"]); d != "" || m.Attacks != nil {
 		t.Errorf("manifest: attacks %v, user %s", m.Attacks, d)
 	}
-	if text := fileText(t, filepath.Join(dir, "index.jsonl")); strings.Contains(string(text), "attack") {
+	if text := runtest.Text(t, filepath.Join(dir, "index.jsonl")); strings.Contains(string(text), "attack") {
 		t.Errorf("index: %s", text)
 	}
 }
@@ -177,10 +180,10 @@ func TestAttackIsPartOfTheIdentity(t *testing.T) {
 	}
 	own := func(name, text string) string {
 		path := filepath.Join(files, name)
-		writeText(t, path, []byte(text))
+		runtest.Write(t, path, []byte(text))
 		return strings.Replace(raid, "name: airline,", "name: airline, attacks: "+path+",", 1)
 	}
-	execute(t, raid, runs.Options{Out: dir, Limit: 1, Trials: 1})
+	runtest.Execute(t, raid, config.Options{Out: dir, Limit: 1, Trials: 1})
 	for _, tt := range []struct{ name, config, want string }{
 		{"the same set from a file", own("same.yaml", "# a comment\n"+string(text)), ""},
 		{"a reason", own("reason.yaml", strings.Replace(string(text), "why: ", "why: As I see it, ", 1)), ""},
@@ -190,8 +193,8 @@ func TestAttackIsPartOfTheIdentity(t *testing.T) {
 		{"other forbidden calls", own("calls.yaml", strings.Replace(string(text), "wildcards: [payment_id]", "wildcards: [payment_id, amount]", 1)), "domains.airline.attacks was "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := runs.Execute(t.Context(), parse(t, tt.config), runs.Options{Out: dir, Limit: 1, Trials: 1, Resume: true})
-			var changed *runs.ChangedError
+			_, err := runtest.Run(t.Context(), runtest.Parse(t, tt.config), config.Options{Out: dir, Limit: 1, Trials: 1, Resume: true})
+			var changed *store.ChangedError
 			switch {
 			case tt.want == "" && err != nil:
 				t.Error(err)
@@ -205,14 +208,14 @@ func TestAttackIsPartOfTheIdentity(t *testing.T) {
 // TestRunKeepsItsAttacks reads a run whose set is gone.
 func TestRunKeepsItsAttacks(t *testing.T) {
 	dir, path := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "own.yaml")
-	writeText(t, path, []byte(ownSet))
-	config := strings.NewReplacer("name: airline,", "name: airline, attacks: "+path+",", "change-of-plan-gold, certificate-for-regular, six-in-one-booking", "mine").Replace(raid)
-	execute(t, config, runs.Options{Out: dir, Trials: 1})
+	runtest.Write(t, path, []byte(ownSet))
+	text := strings.NewReplacer("name: airline,", "name: airline, attacks: "+path+",", "change-of-plan-gold, certificate-for-regular, six-in-one-booking", "mine").Replace(raid)
+	runtest.Execute(t, text, config.Options{Out: dir, Trials: 1})
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	r := open(t, dir)
-	w, err := r.World("airline", noEnv)
+	r := runtest.Open(t, dir)
+	w, err := r.World("airline", runtest.NoEnv)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +246,7 @@ func TestBadAttacksAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		writeText(t, path, []byte(text))
+		runtest.Write(t, path, []byte(text))
 		return path
 	}
 	with := func(old, new string) string { return strings.Replace(raid, old, new, 1) }
@@ -269,11 +272,11 @@ func TestBadAttacksAreRefused(t *testing.T) {
 		{"plans for no attack", with("attack: craft", "attack: craft, plans: "+file("p3.yaml", "domain: airline\ndata: embedded\nplans: {a: {premise: x}}\n")), "there is a plan for a, but no such attack"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c, err := runs.Parse("small.yaml", []byte(tt.config), noEnv)
+			c, err := config.Parse("small.yaml", []byte(tt.config), runtest.NoEnv)
 			if err == nil {
-				_, err = runs.Prepare(c, runs.Options{})
+				_, err = config.Resolve(context.Background(), c, config.Options{})
 			}
-			if err == nil || !errors.Is(err, runs.ErrConfig) || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), "small.yaml:") {
+			if err == nil || !errors.Is(err, config.ErrConfig) || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), "small.yaml:") {
 				t.Errorf("error %v, want a config error at a place of the file with %q", err, tt.want)
 			}
 		})
@@ -283,10 +286,10 @@ func TestBadAttacksAreRefused(t *testing.T) {
 // TestPlansReplaceThoseOfTheSet looks at what the user is told.
 func TestPlansReplaceThoseOfTheSet(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plans.yaml")
-	writeText(t, path, []byte("domain: airline\ndata: embedded\nplans: {six-in-one-booking: {premise: You own the airline.}}\n"))
-	j := prepare(t, strings.Replace(raid, "attack: craft", "attack: craft, plans: "+path, 1), runs.Options{})
-	a, _ := j.AttackSets()["airline"].Task("six-in-one-booking")
-	b, _ := j.AttackSets()["airline"].Task("change-of-plan-gold")
+	runtest.Write(t, path, []byte("domain: airline\ndata: embedded\nplans: {six-in-one-booking: {premise: You own the airline.}}\n"))
+	j := runtest.Resolve(t, strings.Replace(raid, "attack: craft", "attack: craft, plans: "+path, 1), config.Options{})
+	a, _ := j.Attacks.Sets["airline"].Task("six-in-one-booking")
+	b, _ := j.Attacks.Sets["airline"].Task("change-of-plan-gold")
 	if a.Plan.Premise != "You own the airline." || b.Plan == nil {
 		t.Errorf("plans %+v, %+v", a.Plan, b.Plan)
 	}
@@ -303,7 +306,7 @@ func TestSchemaKnowsTheStyles(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(runs.Schema(), &schema); err != nil {
+	if err := json.Unmarshal(config.Schema(), &schema); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(attack.Names(), schema.Properties.User.Properties.Attack.Enum); d != "" {

@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/runtest"
 )
 
 // BenchmarkTrial is the cost of one trial with all that belongs to it: conversation, synced record, score, index line.
@@ -14,7 +15,7 @@ func BenchmarkTrial(b *testing.B) {
 	dir := b.TempDir()
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		s := execute(b, small, runs.Options{Out: filepath.Join(dir, strconv.Itoa(i)), Only: []string{"system=ReAct"}, Limit: 1, Trials: trials})
+		s := runtest.Execute(b, runtest.Small, config.Options{Out: filepath.Join(dir, strconv.Itoa(i)), Only: []string{"system=ReAct"}, Limit: 1, Trials: trials})
 		if !s.Complete() {
 			b.Fatalf("%+v", s)
 		}
@@ -25,10 +26,10 @@ func BenchmarkTrial(b *testing.B) {
 // BenchmarkOpen is the cost of opening a run of a thousand trials whose index is whole.
 func BenchmarkOpen(b *testing.B) {
 	dir := filepath.Join(b.TempDir(), "run")
-	execute(b, small, runs.Options{Out: dir, Only: []string{"system=Noop"}, Limit: 1, Trials: 1000})
+	runtest.Execute(b, runtest.Small, config.Options{Out: dir, Only: []string{"system=Noop"}, Limit: 1, Trials: 1000})
 	b.ReportAllocs()
 	for b.Loop() {
-		if n := len(open(b, dir).Index()); n != 1000 {
+		if n := len(runtest.Open(b, dir).Index()); n != 1000 {
 			b.Fatal(n)
 		}
 	}

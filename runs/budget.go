@@ -7,40 +7,15 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
 	"github.com/tauguide/tauguide/sim/llm/cassette"
 )
 
-// Spending is what calls have cost.
-type Spending struct {
-	Tokens int64
-	Cost   float64
-}
-
-// plus adds the figures of one answer; what is unknown adds nothing.
-func (s Spending) plus(u llm.Usage, cost *float64) Spending {
-	s.Tokens += u.PromptTokens.N + u.CompletionTokens.N
-	if cost != nil {
-		s.Cost += *cost
-	}
-	return s
-}
-
-// and adds two sums.
-func (s Spending) and(o Spending) Spending {
-	return Spending{Tokens: s.Tokens + o.Tokens, Cost: s.Cost + o.Cost}
-}
-
-// Budget bounds what a run or a conversation may spend; 0 is no bound.
-type Budget struct {
-	MaxCost   float64  `json:"max_cost"`   // dollars
-	MaxTokens int64    `json:"max_tokens"` // prompts included
-	MaxWall   Duration `json:"max_wall"`
-}
-
 // reached returns the first bound that is reached, nil if none is. at is the path of the budget in a config.
-func (b Budget) reached(at string, s Spending, wall time.Duration) *errBudget {
+func reached(b config.Budget, at string, s store.Spending, wall time.Duration) *errBudget {
 	switch {
 	case b.MaxCost > 0 && s.Cost >= b.MaxCost:
 		return &errBudget{at, "max_cost", strconv.FormatFloat(b.MaxCost, 'f', -1, 64) + " dollars"}
@@ -68,20 +43,20 @@ func (errBudget) Budget() bool { return true }
 // runBudget watches what a run spends. It never interrupts a conversation: what is in flight when a bound is reached is
 // paid for in part already, and is finished, scored and stored. Nothing new is begun.
 type runBudget struct {
-	Budget
+	config.Budget
 	meter   *llm.Meter
-	earlier Spending // by executions before this one
+	earlier store.Spending // by executions before this one
 	started time.Time
 }
 
 // exceeded returns the bound that is reached, nil if none is.
 func (b *runBudget) exceeded() error {
-	if b.Budget == (Budget{}) {
+	if b.Budget == (config.Budget{}) {
 		return nil
 	}
 	t := b.meter.Total()
-	spent := Spending{Tokens: b.earlier.Tokens + t.PromptTokens + t.CompletionTokens, Cost: b.earlier.Cost + t.Cost}
-	if why := b.reached("limits", spent, time.Since(b.started)); why != nil {
+	spent := store.Spending{Tokens: b.earlier.Tokens + t.PromptTokens + t.CompletionTokens, Cost: b.earlier.Cost + t.Cost}
+	if why := reached(b.Budget, "limits", spent, time.Since(b.started)); why != nil {
 		return *why
 	}
 	return nil
@@ -97,27 +72,23 @@ func (b *runBudget) wrap(next llm.Client) llm.Client {
 	})
 }
 
-// conversationBudget is where a config has the budget of each conversation; it also names the fault of one that
-// reached it.
-const conversationBudget = "limits.conversation"
-
 // allowance is what one conversation may spend. Safe for concurrent use.
 type allowance struct {
-	Budget
+	config.Budget
 	started time.Time
 
 	mu      sync.Mutex
-	spent   Spending
+	spent   store.Spending
 	refused *errBudget // a call, for this bound
 }
 
-// begin returns the allowance of a conversation that begins now, and its context, which ends with the time it may take.
-func (b Budget) begin(ctx context.Context) (*allowance, context.Context, context.CancelFunc) {
+// allow returns the allowance of a conversation that begins now, and its context, which ends with the time it may take.
+func allow(ctx context.Context, b config.Budget) (*allowance, context.Context, context.CancelFunc) {
 	a := &allowance{Budget: b, started: time.Now()}
 	if b.MaxWall == 0 {
 		return a, ctx, func() {}
 	}
-	late := Budget{MaxWall: b.MaxWall}.reached(conversationBudget, Spending{}, time.Duration(b.MaxWall))
+	late := reached(config.Budget{MaxWall: b.MaxWall}, config.ConversationBudget, store.Spending{}, time.Duration(b.MaxWall))
 	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(b.MaxWall), *late)
 	return a, ctx, cancel
 }
@@ -126,7 +97,7 @@ func (b Budget) begin(ctx context.Context) (*allowance, context.Context, context
 // before it is answered. Recorded answers count as others do: else the same conversation would end in another place when
 // it is replayed, and one that goes on from its recordings might cost its budget once more.
 func (a *allowance) wrap(next llm.Client) llm.Client {
-	if a.Budget == (Budget{}) {
+	if a.Budget == (config.Budget{}) {
 		return next
 	}
 	return llm.Func(func(ctx context.Context, req llm.Request) (llm.Response, error) {
@@ -136,7 +107,7 @@ func (a *allowance) wrap(next llm.Client) llm.Client {
 		resp, err := next.Complete(ctx, req)
 		if err == nil {
 			a.mu.Lock()
-			a.spent = a.spent.plus(resp.Usage, resp.Cost)
+			a.spent = a.spent.Plus(resp.Usage, resp.Cost)
 			a.mu.Unlock()
 		}
 		return resp, err
@@ -146,7 +117,7 @@ func (a *allowance) wrap(next llm.Client) llm.Client {
 func (a *allowance) exceeded() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	why := a.reached(conversationBudget, a.spent, time.Since(a.started))
+	why := reached(a.Budget, config.ConversationBudget, a.spent, time.Since(a.started))
 	if why == nil {
 		return nil
 	}
@@ -154,78 +125,32 @@ func (a *allowance) exceeded() error {
 	return *why
 }
 
-// costBound is the path of a bound on dollars in the config, "" if there is none.
-func (c *Config) costBound() string {
-	switch {
-	case c.Limits.MaxCost > 0:
-		return "limits.max_cost"
-	case c.Limits.Conversation.MaxCost > 0:
-		return conversationBudget + ".max_cost"
-	}
-	return ""
-}
-
-// spending is what the answers of an attempt cost, whether they were paid for then or before, as far as that is known.
-func (e Entry) spending() (s Spending) {
-	if e.Usage == nil && e.Tokens != nil {
-		s.Tokens = *e.Tokens
-	}
-	if e.Usage == nil && e.Cost != nil {
-		s.Cost = *e.Cost
-	}
-	for _, u := range e.Usage {
-		s.Tokens += u.Prompt + u.Completion
-		s.Cost += u.Cost
-	}
-	return s
-}
-
-// paid is what an attempt has cost: recorded answers cost nothing. The entries of older programs do not tell them from
-// others, and count in full.
-func (e Entry) paid() (s Spending) {
-	if e.Usage == nil {
-		return e.spending()
-	}
-	for _, u := range e.Usage {
-		s = s.and(u.paid())
-	}
-	return s
-}
-
-// spentBy sums what the attempts of a run have cost.
-func spentBy(entries map[Ref]Entry) (s Spending) {
-	for _, e := range entries {
-		s = s.and(e.paid())
-	}
-	return s
-}
-
 // unrecorded is what the run has paid for without a record to show for it: the answers of conversations that were in
 // flight when a process was killed. They are on the tapes, and are played when the conversations are held again.
-func (x *execution) unrecorded(tapes *cassette.Cassette, run string) (sum Spending, err error) {
+func (x *execution) unrecorded(tapes *cassette.Cassette, run string) (sum store.Spending, err error) {
 	type part struct {
 		sim.Key
 		role string
 	}
-	left := map[part]Spending{}
-	for _, p := range x.plan {
-		paid, err := tapes.Paid(llm.Tag{Domain: p.Domain, System: p.System, Task: p.Task, Trial: p.Trial, RunSeed: x.job.Config.Seed}, run)
+	left := map[part]store.Spending{}
+	for _, p := range x.writer.Plan() {
+		paid, err := tapes.Paid(llm.Tag{Domain: p.Domain, System: p.System, Task: p.Task, Trial: p.Trial, RunSeed: x.plan.Config.Seed}, run)
 		if err != nil {
 			return sum, err
 		}
 		for _, a := range paid {
 			k := part{p.Key, a.Role}
-			left[k] = left[k].plus(a.Usage, a.Cost)
+			left[k] = left[k].Plus(a.Usage, a.Cost)
 		}
 	}
-	for _, e := range x.writer.list() {
+	for _, e := range x.writer.Entries() {
 		for _, u := range e.Usage {
-			k, paid := part{e.Key, u.Role}, u.paid()
-			left[k] = Spending{Tokens: left[k].Tokens - paid.Tokens, Cost: left[k].Cost - paid.Cost}
+			k, paid := part{e.Key, u.Role}, u.Paid()
+			left[k] = store.Spending{Tokens: left[k].Tokens - paid.Tokens, Cost: left[k].Cost - paid.Cost}
 		}
 	}
 	for _, s := range left {
-		sum = sum.and(Spending{Tokens: max(0, s.Tokens), Cost: max(0, s.Cost)})
+		sum = sum.And(store.Spending{Tokens: max(0, s.Tokens), Cost: max(0, s.Cost)})
 	}
 	return sum, nil
 }
@@ -255,17 +180,17 @@ const slack = 0.05
 
 // capped reports whether an attempt reached a budget of its own that would end the next one in the same way: the bound
 // is no higher than what the attempt had spent. Holding such a trial again would only spend the same once more.
-func (j *Job) capped(e Entry) bool {
+func capped(p *config.Plan, e store.Entry) bool {
 	if e.Termination != sim.Budget {
 		return false
 	}
-	b, spent := j.Config.Limits.Conversation, e.spending()
+	b, spent := p.Config.Limits.Conversation, e.Spent()
 	switch e.Fault {
-	case conversationBudget + ".max_cost":
+	case config.ConversationBudget + ".max_cost":
 		return b.MaxCost > 0 && spent.Cost >= b.MaxCost
-	case conversationBudget + ".max_tokens":
+	case config.ConversationBudget + ".max_tokens":
 		return b.MaxTokens > 0 && spent.Tokens >= b.MaxTokens
-	case conversationBudget + ".max_wall":
+	case config.ConversationBudget + ".max_wall":
 		return b.MaxWall > 0 && e.Seconds+slack >= time.Duration(b.MaxWall).Seconds()
 	}
 	return false

@@ -9,42 +9,44 @@ import (
 
 	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/runtest"
 	"github.com/tauguide/tauguide/sim"
 )
 
 // limited is the small config with limits.
 func limited(limits string) string {
-	return strings.Replace(small, "trials: 2", "trials: 2\nlimits: {"+limits+"}", 1)
+	return strings.Replace(runtest.Small, "trials: 2", "trials: 2\nlimits: {"+limits+"}", 1)
 }
 
 func TestBudgetOfTheRunFinishesWhatIsInFlight(t *testing.T) {
 	dir, calm := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run")
 	tight := limited("max_tokens: 30000, concurrency: 3")
-	s := execute(t, tight, runs.Options{Out: dir})
+	s := runtest.Execute(t, tight, config.Options{Out: dir})
 	if !strings.Contains(s.Stopped, "limits.max_tokens of 30000 is reached") || s.Missing == 0 || s.Evaluable != s.Executed || s.Evaluable == 0 || s.Pending != 0 {
 		t.Errorf("conversations in flight should be finished and scored: %+v", s)
 	}
-	consistent(t, dir)
-	if again := execute(t, tight, runs.Options{Out: dir, Resume: true}); again.Executed != 0 || again.Stopped == "" {
+	runtest.Consistent(t, dir)
+	if again := runtest.Execute(t, tight, config.Options{Out: dir, Resume: true}); again.Executed != 0 || again.Stopped == "" {
 		t.Errorf("resumed on a spent budget: %+v", again)
 	}
-	if wide := execute(t, small, runs.Options{Out: dir, Resume: true}); !wide.Complete() || wide.Stopped != "" {
+	if wide := runtest.Execute(t, runtest.Small, config.Options{Out: dir, Resume: true}); !wide.Complete() || wide.Stopped != "" {
 		t.Errorf("resumed with more: %+v", wide)
 	}
-	execute(t, small, runs.Options{Out: calm})
-	same(t, calm, dir)
+	runtest.Execute(t, runtest.Small, config.Options{Out: calm})
+	runtest.Same(t, calm, dir)
 }
 
 func TestSpentBudgetLeavesTheJudgeUnasked(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	sure := strings.NewReplacer("model: clumsy}", "model: careful}") // rewards then hang on the judge
-	execute(t, sure.Replace(small), runs.Options{Out: dir})
-	remove(t, filepath.Join(dir, "scores.jsonl")) // every record is to be scored again
-	s := execute(t, sure.Replace(limited("max_tokens: 1")), runs.Options{Out: dir, Resume: true})
+	runtest.Execute(t, sure.Replace(runtest.Small), config.Options{Out: dir})
+	runtest.Remove(t, filepath.Join(dir, "scores.jsonl")) // every record is to be scored again
+	s := runtest.Execute(t, sure.Replace(limited("max_tokens: 1")), config.Options{Out: dir, Resume: true})
 	if s.Pending == 0 || s.Pending == s.Planned || s.Executed != 0 || !strings.Contains(s.Stopped, "limits.max_tokens of 1 is reached") {
 		t.Errorf("scores that cost nothing should be there, the others not: %+v", s)
 	}
-	if s := execute(t, sure.Replace(small), runs.Options{Out: dir, Resume: true}); s.Pending != 0 {
+	if s := runtest.Execute(t, sure.Replace(runtest.Small), config.Options{Out: dir, Resume: true}); s.Pending != 0 {
 		t.Errorf("resumed with more: %+v", s)
 	}
 }
@@ -52,33 +54,33 @@ func TestSpentBudgetLeavesTheJudgeUnasked(t *testing.T) {
 // TestTimeOfTheRun lets the first turns take all of the time.
 func TestTimeOfTheRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	j := wrapped(t, limited("max_wall: 1s, concurrency: 2"), runs.Options{Out: dir}, func(_ agents.Setup, s sim.Participant) sim.Participant {
+	j := wrapped(t, limited("max_wall: 1s, concurrency: 2"), config.Options{Out: dir}, func(_ agents.Setup, s sim.Participant) sim.Participant {
 		begun := time.Now()
 		return sim.ParticipantFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
 			time.Sleep(1100*time.Millisecond - time.Since(begun))
 			return s.Next(ctx, v)
 		})
 	})
-	s, err := j.Execute(t.Context())
+	s, err := runs.Execute(t.Context(), j, runs.Options{})
 	if err != nil || s.Executed == 0 || s.Evaluable != s.Executed || s.Missing != 12-s.Executed || s.Missing == 0 || !strings.Contains(s.Stopped, "limits.max_wall of 1s is reached") {
 		t.Errorf("%v; summary %+v", err, s)
 	}
-	if s := execute(t, limited("max_wall: 1h"), runs.Options{Out: dir, Resume: true}); !s.Complete() {
+	if s := runtest.Execute(t, limited("max_wall: 1h"), config.Options{Out: dir, Resume: true}); !s.Complete() {
 		t.Errorf("the next execution has a time of its own: %+v", s)
 	}
 }
 
 // guided has a model beside the agent's: what both spend counts for the conversation.
-var guided = strings.Replace(small, "  - {name: Noop, agent: noop}", "  - {name: Guided, agent: policyguide, model: clumsy}", 1)
+var guided = strings.Replace(runtest.Small, "  - {name: Noop, agent: noop}", "  - {name: Guided, agent: policyguide, model: clumsy}", 1)
 
 func TestBudgetOfAConversation(t *testing.T) {
 	calm := filepath.Join(t.TempDir(), "run")
-	execute(t, guided, runs.Options{Out: calm})
+	runtest.Execute(t, guided, config.Options{Out: calm})
 	budget := func(limits string) string {
 		return strings.Replace(guided, "trials: 2", "trials: 2\nlimits: {conversation: {"+limits+"}}", 1)
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	s := execute(t, budget("max_tokens: 15000"), runs.Options{Out: dir})
+	s := runtest.Execute(t, budget("max_tokens: 15000"), config.Options{Out: dir})
 	over := s.Terminations[sim.Budget]
 	if over == 0 || over == 12 || s.Evaluable != 12-over || s.OverBudget != over || s.Stopped != "" {
 		t.Fatalf("some conversations should be over budget, and none be left out: %+v", s)
@@ -86,22 +88,22 @@ func TestBudgetOfAConversation(t *testing.T) {
 	if c := s.Causes; len(c) != 1 || c[0].Fault != "limits.conversation.max_tokens" || c[0].Attempts != over || c[0].Void != over || !strings.Contains(c[0].Example, "limits.conversation.max_tokens of 15000 is reached") {
 		t.Errorf("causes %+v", c)
 	}
-	for rec, err := range open(t, dir).Records() {
+	for rec, err := range runtest.Open(t, dir).Records() {
 		if err != nil {
 			t.Fatal(err)
 		}
 		var sum int64
 		for _, c := range rec.Calls {
 			if sum >= 15000 {
-				t.Errorf("%s: a call was made with %d tokens spent", runs.KeyString(rec.Key), sum)
+				t.Errorf("%s: a call was made with %d tokens spent", rec.Key.String(), sum)
 			}
 			sum += c.Usage.PromptTokens.N + c.Usage.CompletionTokens.N
 		}
 		if ended := rec.Termination == sim.Budget; ended != (sum >= 15000) && ended {
-			t.Errorf("%s: ended for its budget with %d tokens in the record", runs.KeyString(rec.Key), sum)
+			t.Errorf("%s: ended for its budget with %d tokens in the record", rec.Key.String(), sum)
 		}
 	}
-	consistent(t, dir)
+	runtest.Consistent(t, dir)
 	for _, c := range []struct {
 		name, limits string
 		held         bool
@@ -112,18 +114,18 @@ func TestBudgetOfAConversation(t *testing.T) {
 		{"gone, another in its place", "max_cost: 0, max_wall: 1h", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if s := execute(t, budget(c.limits), runs.Options{Out: dir, Resume: true}); (s.Executed == over) != c.held || (s.OverBudget == 0) != c.held {
+			if s := runtest.Execute(t, budget(c.limits), config.Options{Out: dir, Resume: true}); (s.Executed == over) != c.held || (s.OverBudget == 0) != c.held {
 				t.Errorf("%+v", s)
 			}
 		})
 	}
-	same(t, calm, dir)
+	runtest.Same(t, calm, dir)
 }
 
 func TestTimeOfAConversation(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	slow := func(wall string) *runs.Job {
-		return wrapped(t, limited("conversation: {max_wall: "+wall+"}"), runs.Options{Out: dir, Resume: true, Only: []string{"system=ReAct", "trial=0"}}, func(seat agents.Setup, s sim.Participant) sim.Participant {
+	slow := func(wall string) *config.Plan {
+		return wrapped(t, limited("conversation: {max_wall: "+wall+"}"), config.Options{Out: dir, Resume: true, Only: []string{"system=ReAct", "trial=0"}}, func(seat agents.Setup, s sim.Participant) sim.Participant {
 			turns := 0
 			return sim.ParticipantFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
 				if turns++; turns == 2 && seat.Task.ID == "cancel-gift-card-order" {
@@ -137,21 +139,21 @@ func TestTimeOfAConversation(t *testing.T) {
 			})
 		})
 	}
-	s, err := slow("400ms").Execute(t.Context())
+	s, err := runs.Execute(t.Context(), slow("400ms"), runs.Options{})
 	if err != nil || s.Terminations[sim.Budget] != 1 || s.Evaluable != 2 || s.OverBudget != 1 || s.Causes[0].Fault != "limits.conversation.max_wall" {
 		t.Errorf("%v; summary %+v", err, s)
 	}
-	if s, err := slow("400ms").Execute(t.Context()); err != nil || s.Executed != 0 {
+	if s, err := runs.Execute(t.Context(), slow("400ms"), runs.Options{}); err != nil || s.Executed != 0 {
 		t.Errorf("resumed with no more time: %v; %+v", err, s)
 	}
-	if s := execute(t, small, runs.Options{Out: dir, Resume: true}); !s.Complete() {
+	if s := runtest.Execute(t, runtest.Small, config.Options{Out: dir, Resume: true}); !s.Complete() {
 		t.Errorf("resumed without the limit: %+v", s)
 	}
 }
 
 func TestDollarsNeedAPrice(t *testing.T) {
 	text := strings.Replace(limited("conversation: {max_cost: 2.5}"), "careful: {synthetic: true}", "careful: {model: nobodys-model, base_url: 'http://127.0.0.1:1/v1'}", 1)
-	_, err := runs.Prepare(parse(t, text), runs.Options{Out: filepath.Join(t.TempDir(), "run")})
+	_, err := config.Resolve(context.Background(), runtest.Parse(t, text), config.Options{Out: filepath.Join(t.TempDir(), "run")})
 	if err == nil || !strings.Contains(err.Error(), "limits.conversation.max_cost: the price of model nobodys-model is not known") {
 		t.Errorf("error %v", err)
 	}

@@ -30,7 +30,7 @@ func (c *callLog) retried() llm.RetryNotice {
 }
 
 func tagKey(t llm.Tag) string {
-	return KeyString(sim.Key{Domain: t.Domain, System: t.System, Task: t.Task, Trial: t.Trial})
+	return sim.Key{Domain: t.Domain, System: t.System, Task: t.Task, Trial: t.Trial}.String()
 }
 
 // wrap logs the calls of a model.

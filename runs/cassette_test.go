@@ -2,6 +2,7 @@ package runs_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"net/http"
 	"os"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/runtest"
 	"github.com/tauguide/tauguide/sim/llm"
 )
 
@@ -30,7 +33,7 @@ func counted(t *testing.T, refuse func(n int64, w http.ResponseWriter) bool) (ur
 // real is the small config with models that are real as far as the program knows, so that they need a key.
 func real(url string) string {
 	return strings.NewReplacer("clumsy: {synthetic: true, mistakes: {skip_identify: 0.2, act_before_consent: 0.3, grant_forbidden: 0.3, give_up: 0.2}}",
-		"clumsy: {base_url: "+url+", key: $KEY}", "careful: {synthetic: true}", "careful: {base_url: "+url+", key: $KEY}").Replace(small)
+		"clumsy: {base_url: "+url+", key: $KEY}", "careful: {synthetic: true}", "careful: {base_url: "+url+", key: $KEY}").Replace(runtest.Small)
 }
 
 // TestReplayIsTheSameRun records a run, and replays it with the models out of reach: same records, same scores, nothing
@@ -40,16 +43,16 @@ func TestReplayIsTheSameRun(t *testing.T) {
 	url, asked := counted(t, nil)
 	tapes, first, second := t.TempDir(), filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
 	text := overHTTP(url, "")
-	was := execute(t, text, runs.Options{Out: first, Cassette: "record:" + tapes})
+	was := runtest.Execute(t, text, config.Options{Out: first, Cassette: "record:" + tapes})
 	n := asked.Load()
 	if n == 0 || !was.Complete() {
 		t.Fatalf("%d requests, %+v", n, was)
 	}
-	s := execute(t, text, runs.Options{Out: second, Cassette: "replay:" + tapes, BaseURL: "http://127.0.0.1:1/v1"})
+	s := runtest.Execute(t, text, config.Options{Out: second, Cassette: "replay:" + tapes, BaseURL: "http://127.0.0.1:1/v1"})
 	if asked.Load() != n || !s.Complete() {
 		t.Errorf("%d requests during the replay; %+v", asked.Load()-n, s)
 	}
-	same(t, first, second)
+	runtest.Same(t, first, second)
 	for role, u := range s.Usage {
 		if u.Calls != 0 || u.PromptTokens != 0 || u.Replayed != was.Usage[role].Calls || u.WouldTokens != was.Usage[role].PromptTokens+was.Usage[role].CompletionTokens {
 			t.Errorf("usage of the %s: recorded %+v, replayed %+v", role, was.Usage[role], u)
@@ -61,10 +64,10 @@ func TestReplayIsTheSameRun(t *testing.T) {
 func TestReplayNeedsNoKey(t *testing.T) {
 	t.Parallel()
 	text := real("http://127.0.0.1:1/v1")
-	if _, err := runs.Prepare(parse(t, text), runs.Options{Out: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "KEY is not set") {
+	if _, err := config.Resolve(context.Background(), runtest.Parse(t, text), config.Options{Out: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "KEY is not set") {
 		t.Errorf("without a cassette: %v", err)
 	}
-	if _, err := runs.Prepare(parse(t, text), runs.Options{Out: t.TempDir(), Cassette: "replay:" + t.TempDir()}); err != nil {
+	if _, err := config.Resolve(context.Background(), runtest.Parse(t, text), config.Options{Out: t.TempDir(), Cassette: "replay:" + t.TempDir()}); err != nil {
 		t.Errorf("with one: %v", err)
 	}
 }
@@ -73,25 +76,25 @@ func TestReplayNeedsNoKey(t *testing.T) {
 func TestMissesNameTheRequest(t *testing.T) {
 	t.Parallel()
 	tapes, dir := t.TempDir(), filepath.Join(t.TempDir(), "run")
-	execute(t, small, runs.Options{Out: filepath.Join(t.TempDir(), "run"), Cassette: "record:" + tapes, Trials: 1})
-	s := execute(t, small, runs.Options{Out: dir, Cassette: "replay:" + tapes})
+	runtest.Execute(t, runtest.Small, config.Options{Out: filepath.Join(t.TempDir(), "run"), Cassette: "record:" + tapes, Trials: 1})
+	s := runtest.Execute(t, runtest.Small, config.Options{Out: dir, Cassette: "replay:" + tapes})
 	if s.Evaluable != 6 || s.Planned != 12 {
 		t.Errorf("%d of %d trials are evaluable, want 6 of 12", s.Evaluable, s.Planned)
 	}
-	for rec, err := range open(t, dir).Records() {
+	for rec, err := range runtest.Open(t, dir).Records() {
 		if err != nil {
 			t.Fatal(err)
 		}
 		if rec.Trial == 0 {
 			continue
 		}
-		want := "call 0 of the user in trial " + runs.KeyString(rec.Key) + ": nothing is recorded of this trial"
+		want := "call 0 of the user in trial " + rec.Key.String() + ": nothing is recorded of this trial"
 		if f := rec.Fault; f == nil || f.Kind != string(llm.KindCassette) || !strings.Contains(f.Text, want) {
-			t.Errorf("fault of %s: %+v, want %q", runs.KeyString(rec.Key), f, want)
+			t.Errorf("fault of %s: %+v, want %q", rec.Key.String(), f, want)
 		}
 	}
-	other := strings.Replace(small, "give_up: 0.2", "give_up: 0.1", 1)
-	job := execute(t, other, runs.Options{Out: filepath.Join(t.TempDir(), "run"), Cassette: "replay:" + tapes, Trials: 1})
+	other := strings.Replace(runtest.Small, "give_up: 0.2", "give_up: 0.1", 1)
+	job := runtest.Execute(t, other, config.Options{Out: filepath.Join(t.TempDir(), "run"), Cassette: "replay:" + tapes, Trials: 1})
 	if job.Evaluable == job.Planned {
 		t.Error("a scripted model of other settings was given the recorded answers")
 	}
@@ -111,23 +114,23 @@ func TestRecordingSurvivesFaults(t *testing.T) {
 		return false
 	})
 	text, dir, whole := overHTTP(url, ""), filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "whole")
-	s := execute(t, text, runs.Options{Out: dir, Cassette: "record"})
+	s := runtest.Execute(t, text, config.Options{Out: dir, Cassette: "record"})
 	if s.Complete() {
 		t.Fatal("the endpoint did not break")
 	}
 	answered := int64(39)
 	broken.Store(false)
 	asked.Store(1000)
-	if s = execute(t, text, runs.Options{Out: dir, Cassette: "record", Resume: true}); !s.Complete() {
+	if s = runtest.Execute(t, text, config.Options{Out: dir, Cassette: "record", Resume: true}); !s.Complete() {
 		t.Fatalf("%+v", s)
 	}
 	again := asked.Load() - 1000
 	u, nothingLost := counted(t, nil)
-	execute(t, overHTTP(u, ""), runs.Options{Out: whole})
+	runtest.Execute(t, overHTTP(u, ""), config.Options{Out: whole})
 	if total := nothingLost.Load(); answered+again != total {
 		t.Errorf("%d requests were answered before the fault and %d after it, want %d together", answered, again, total)
 	}
-	same(t, whole, dir)
+	runtest.Same(t, whole, dir)
 }
 
 // TestVerifyFindsOtherAnswers: models that answer otherwise than recorded are told, trial by trial.
@@ -135,13 +138,13 @@ func TestVerifyFindsOtherAnswers(t *testing.T) {
 	t.Parallel()
 	tapes := t.TempDir()
 	url, asked := counted(t, nil)
-	execute(t, overHTTP(url, ""), runs.Options{Out: filepath.Join(t.TempDir(), "run"), Cassette: "record:" + tapes})
+	runtest.Execute(t, overHTTP(url, ""), config.Options{Out: filepath.Join(t.TempDir(), "run"), Cassette: "record:" + tapes})
 	n := asked.Load()
-	if s := execute(t, overHTTP(url, ""), runs.Options{Out: filepath.Join(t.TempDir(), "run"), Cassette: "verify:" + tapes}); !s.Complete() || asked.Load() != 2*n {
+	if s := runtest.Execute(t, overHTTP(url, ""), config.Options{Out: filepath.Join(t.TempDir(), "run"), Cassette: "verify:" + tapes}); !s.Complete() || asked.Load() != 2*n {
 		t.Errorf("equal answers: %d requests, want %d; %+v", asked.Load(), 2*n, s)
 	}
 	other := scripted(t, clumsy(t), nil)
-	s := execute(t, overHTTP(other, ""), runs.Options{Out: filepath.Join(t.TempDir(), "run"), Cassette: "verify:" + tapes})
+	s := runtest.Execute(t, overHTTP(other, ""), config.Options{Out: filepath.Join(t.TempDir(), "run"), Cassette: "verify:" + tapes})
 	if s.Complete() {
 		t.Error("other answers were accepted")
 	}
@@ -151,15 +154,15 @@ func TestVerifyFindsOtherAnswers(t *testing.T) {
 func TestCassetteIsCheckedFirst(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, text, option, want string }{
-		{"no folder named", small, "replay", "replay needs cassette.path"},
-		{"no folder there", small, "verify:/no/such/folder", "record with mode record first"},
-		{"in the config", small + "cassette: {mode: replay, path: /no/such/folder}\n", "", "small.yaml:"},
-		{"mode", small, "rewind", "use off, record, replay or verify"},
-		{"variable", small + "cassette: {mode: replay, path: $TAPES}\n", "", "environment variable TAPES is not set"},
+		{"no folder named", runtest.Small, "replay", "replay needs cassette.path"},
+		{"no folder there", runtest.Small, "verify:/no/such/folder", "record with mode record first"},
+		{"in the config", runtest.Small + "cassette: {mode: replay, path: /no/such/folder}\n", "", "small.yaml:"},
+		{"mode", runtest.Small, "rewind", "use off, record, replay or verify"},
+		{"variable", runtest.Small + "cassette: {mode: replay, path: $TAPES}\n", "", "environment variable TAPES is not set"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
-			_, err := runs.Prepare(parse(t, c.text), runs.Options{Out: dir, Cassette: c.option})
+			_, err := config.Resolve(context.Background(), runtest.Parse(t, c.text), config.Options{Out: dir, Cassette: c.option})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
@@ -175,12 +178,12 @@ func TestCallsAreLogged(t *testing.T) {
 	t.Parallel()
 	for _, debug := range []bool{false, true} {
 		dir := filepath.Join(t.TempDir(), "run")
-		s := execute(t, small, runs.Options{Out: dir, Trials: 1, Debug: debug})
+		s := runtest.Execute(t, runtest.Small, config.Options{Out: dir, Trials: 1}, runs.Options{Debug: debug})
 		var calls, want int64
 		for _, u := range s.Usage {
 			want += u.Calls
 		}
-		for _, line := range fileLines(t, filepath.Join(dir, "log.jsonl")) {
+		for _, line := range runtest.Lines(t, filepath.Join(dir, "log.jsonl")) {
 			var l struct{ Msg, Key, Role, Model string }
 			if err := json.Unmarshal(line, &l); err != nil {
 				t.Fatal(err)
@@ -209,7 +212,7 @@ func TestDropsAreWarnedOfOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	text := overHTTP(url, "temperature: 0, ")
 	text = strings.Replace(text, "model: careful", "model: o3", 1)
-	s := execute(t, text, runs.Options{Out: dir, Trials: 1})
+	s := runtest.Execute(t, text, config.Options{Out: dir, Trials: 1})
 	var about []string
 	for _, w := range s.Warnings {
 		if strings.Contains(w, "does not take") {
@@ -220,7 +223,7 @@ func TestDropsAreWarnedOfOnce(t *testing.T) {
 	if asked.Load() < 2 || !slices.Equal(about, want) {
 		t.Errorf("%d calls, warnings %q, want %q", asked.Load(), about, want)
 	}
-	if log := fileText(t, filepath.Join(dir, "log.jsonl")); bytes.Count(log, []byte("does not take")) != 1 {
+	if log := runtest.Text(t, filepath.Join(dir, "log.jsonl")); bytes.Count(log, []byte("does not take")) != 1 {
 		t.Errorf("the log does not have it once: %s", log)
 	}
 }
@@ -239,7 +242,7 @@ func TestServersOfTheSchema(t *testing.T) {
 			}
 		} `json:"$defs"`
 	}
-	if err := json.Unmarshal(runs.Schema(), &schema); err != nil {
+	if err := json.Unmarshal(config.Schema(), &schema); err != nil {
 		t.Fatal(err)
 	}
 	names := schema.Defs.Model.Properties.Server.Enum

@@ -5,7 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/runtest"
 )
 
 // The manifest says how the run was asked for, so that what it lacks can be asked for again; parts that were run one after
@@ -25,17 +26,17 @@ systems:
 	dir := t.TempDir() + "/run"
 	for _, step := range []struct {
 		name string
-		o    runs.Options
-		want runs.Command
+		o    config.Options
+		want config.Command
 	}{
-		{"first", runs.Options{Only: []string{"system=A"}, Limit: 1, Data: "embedded", Synthetic: true}, runs.Command{Only: []string{"system=A"}, Limit: 1, Data: "embedded", Synthetic: true}},
-		{"more tasks", runs.Options{Only: []string{"system=A"}, Limit: 2, Resume: true}, runs.Command{Only: []string{"system=A"}, Limit: 2}},
-		{"another part", runs.Options{Only: []string{"system=B"}, Limit: 2, Resume: true}, runs.Command{Limit: 2}},
-		{"all", runs.Options{Resume: true}, runs.Command{}},
+		{"first", config.Options{Only: []string{"system=A"}, Limit: 1, Data: "embedded", Synthetic: true}, config.Command{Only: []string{"system=A"}, Limit: 1, Data: "embedded", Synthetic: true}},
+		{"more tasks", config.Options{Only: []string{"system=A"}, Limit: 2, Resume: true}, config.Command{Only: []string{"system=A"}, Limit: 2}},
+		{"another part", config.Options{Only: []string{"system=B"}, Limit: 2, Resume: true}, config.Command{Limit: 2}},
+		{"all", config.Options{Resume: true}, config.Command{}},
 	} {
 		step.o.Out = dir
-		execute(t, text, step.o)
-		got := open(t, dir).Manifest().Command
+		runtest.Execute(t, text, step.o)
+		got := runtest.Open(t, dir).Manifest().Command
 		if got == nil || got.Config == "" {
 			t.Fatalf("%s: command %+v", step.name, got)
 		}

@@ -1,6 +1,7 @@
 package runs_test
 
 import (
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/runtest"
 )
 
 // priced is a config with real models, one of a price that is known.
@@ -28,21 +31,21 @@ systems:
   - {name: Noop, agent: noop}
 `
 
-func estimate(t *testing.T, text, like string, o runs.Options) *runs.Estimate {
+func estimate(t *testing.T, text, like string, o config.Options) *config.Estimate {
 	t.Helper()
 	if o.Out == "" {
 		o.Out = filepath.Join(t.TempDir(), "run")
 	}
-	e, err := prepare(t, text, o).Estimate(like)
+	e, err := runs.Estimate(runtest.Resolve(t, text, o), like)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e
 }
 
-func lineOf(t *testing.T, e *runs.Estimate, role, model string) runs.EstimateOf {
+func lineOf(t *testing.T, e *config.Estimate, role, model string) config.EstimateLine {
 	t.Helper()
-	i := slices.IndexFunc(e.Lines, func(l runs.EstimateOf) bool { return l.Role == role && l.Model == model })
+	i := slices.IndexFunc(e.Lines, func(l config.EstimateLine) bool { return l.Role == role && l.Model == model })
 	if i < 0 {
 		t.Fatalf("no line for %s by %s in %+v", role, model, e.Lines)
 	}
@@ -52,7 +55,7 @@ func lineOf(t *testing.T, e *runs.Estimate, role, model string) runs.EstimateOf 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Abs(b) }
 
 func TestEstimateByTheTable(t *testing.T) {
-	e := estimate(t, priced, "", runs.Options{})
+	e := estimate(t, priced, "", config.Options{})
 	agent, user, guide, judge := lineOf(t, e, "agent", "known"), lineOf(t, e, "user", "known"), lineOf(t, e, "guide", "known"), lineOf(t, e, "judge", "known")
 	if e.Trials != 16 || !near(agent.Calls, 12*11.9) || !near(user.Calls, 16*7.2) || !near(guide.Calls, 4*7.42) || judge.Calls != 8 {
 		t.Errorf("estimate %+v", e)
@@ -72,73 +75,80 @@ func TestEstimateByTheTable(t *testing.T) {
 
 func TestUnknownIsNotNothing(t *testing.T) {
 	unpriced := strings.Replace(priced, "name: ReAct, agent: react, model: known", "name: ReAct, agent: react, model: unknown", 1)
-	e := estimate(t, unpriced, "", runs.Options{})
+	e := estimate(t, unpriced, "", config.Options{})
 	if l := lineOf(t, e, "agent", "unknown"); l.Cost != nil || l.Calls == 0 || e.Cost != nil || e.KnownCost == 0 {
 		t.Errorf("estimate %+v", e)
 	}
 	unlisted := strings.Replace(priced, "name: retail, tasks: [cancel-gift-card-order, change-two-items-then-address]", "name: mock", 1)
-	e = estimate(t, unlisted, "", runs.Options{})
+	e = estimate(t, unlisted, "", config.Options{})
 	if e.Cost != nil || len(e.Unknown) != 1 || e.Unknown[0] != "guide of Guided on mock: no figures are published of it" {
 		t.Errorf("estimate %+v", e)
 	}
-	if e := estimate(t, small, "", runs.Options{}); e.Cost == nil || *e.Cost != 0 || !lineOf(t, e, "agent", "clumsy").Scripted {
+	if e := estimate(t, runtest.Small, "", config.Options{}); e.Cost == nil || *e.Cost != 0 || !lineOf(t, e, "agent", "clumsy").Scripted {
 		t.Errorf("scripted models cost nothing: %+v", e)
 	}
 }
 
 // TestEstimateByAnEarlierRun goes by a run of the same systems, whose sums must come out again for the same plan.
 func TestEstimateByAnEarlierRun(t *testing.T) {
-	results := t.TempDir()
-	dir := filepath.Join(results, "earlier")
-	s := execute(t, small, runs.Options{Out: dir})
-	for _, c := range []struct {
-		name, like string
-		o          runs.Options
-	}{
-		{"named", dir, runs.Options{}},
-		{"beside the run's folder", "", runs.Options{Out: filepath.Join(results, "next")}},
-		{"the folder itself", "", runs.Options{Out: dir}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			e := estimate(t, small, c.like, c.o)
-			for _, role := range []string{"agent", "user"} {
-				var calls, prompt float64
-				for _, l := range e.Lines {
-					if l.Role == role {
-						calls, prompt = calls+l.Calls, prompt+l.Prompt
-					}
-				}
-				if u := s.Usage[role]; !near(calls, float64(u.Calls)) || !near(prompt, float64(u.PromptTokens)) {
-					t.Errorf("%s: %v calls, %v tokens; the run had %+v", role, calls, prompt, u)
-				}
+	dir := filepath.Join(t.TempDir(), "earlier")
+	s := runtest.Execute(t, runtest.Small, config.Options{Out: dir})
+	e := estimate(t, runtest.Small, dir, config.Options{})
+	for _, role := range []string{"agent", "user"} {
+		var calls, prompt float64
+		for _, l := range e.Lines {
+			if l.Role == role {
+				calls, prompt = calls+l.Calls, prompt+l.Prompt
 			}
-			if len(e.Basis) != 1 || !strings.Contains(e.Basis[0], dir) || !strings.Contains(e.Basis[0], "synthetic") {
-				t.Errorf("basis %q", e.Basis)
-			}
-		})
+		}
+		if u := s.Usage[role]; !near(calls, float64(u.Calls)) || !near(prompt, float64(u.PromptTokens)) {
+			t.Errorf("%s: %v calls, %v tokens; the run had %+v", role, calls, prompt, u)
+		}
 	}
-	// Scripted models say nothing of real ones: unless it is named, their run is passed over.
-	real := strings.NewReplacer("clumsy: {synthetic: true, mistakes: {skip_identify: 0.2, act_before_consent: 0.3, grant_forbidden: 0.3, give_up: 0.2}}",
-		"clumsy: {model: gpt-4.1, key: x}").Replace(small)
-	if e := estimate(t, strings.Replace(real, "careful: {synthetic: true}", "careful: {model: gpt-4.1, key: x}", 1), "", runs.Options{Out: filepath.Join(results, "next")}); !strings.Contains(e.Basis[0], "Table 14") {
+	if len(e.Basis) != 2 || !strings.Contains(e.Basis[0], dir) || !strings.Contains(e.Basis[0], "synthetic") || !strings.Contains(e.Basis[1], "Table 14") {
 		t.Errorf("basis %q", e.Basis)
 	}
-	if _, err := prepare(t, small, runs.Options{Out: filepath.Join(results, "next")}).Estimate(filepath.Join(results, "none")); err == nil || !strings.Contains(err.Error(), "none") {
+	// What the run does not have goes by the table.
+	other := strings.Replace(runtest.Small, "name: ReAct", "name: Other", 1)
+	if e := estimate(t, other, dir, config.Options{}); !near(lineOf(t, e, "agent", "clumsy").Calls, 6*11.9) {
+		t.Errorf("estimate %+v", e)
+	}
+	if _, err := runs.Estimate(runtest.Resolve(t, runtest.Small, config.Options{}), filepath.Join(t.TempDir(), "none")); !errors.Is(err, config.ErrConfig) || !strings.Contains(err.Error(), "none") {
 		t.Errorf("a run that is not there: %v", err)
+	}
+}
+
+// TestEveryHelperIsEstimated has each kind of verifier beside the agent, with the agent's model and with its own.
+func TestEveryHelperIsEstimated(t *testing.T) {
+	t.Parallel()
+	const text = "note: x\ntrials: 2\nmodels: {a: {model: gpt-4.1, key: x}, v: {model: gpt-4.1-mini, key: x}}\nuser: {model: a}\ndomains: [{name: airline}]\nsystems: [{name: S, SYSTEM}]\n"
+	for _, tt := range []struct{ system, role, model string }{
+		{"agent: policyguide, model: a", "guide", "a"},
+		{"agent: policyguide-raw, model: a, params: {model: v}", "guide", "v"},
+		{"agent: policyguard, model: a, params: {model: v}", "guard", "v"},
+		{"agent: react, model: a, overlays: [policyguard]", "guard", "a"},
+		{"agent: react, model: a, overlays: [{policyguard-raw: {}}, {policyguide: {model: v}}]", "guide", "v"},
+		{"agent: policyguide, model: a, params: {verifier: deterministic}", "", ""},
+		{"agent: toolguard, model: a", "", ""},
+	} {
+		e := estimate(t, strings.Replace(text, "SYSTEM", tt.system, 1), "", config.Options{})
+		if e.Cost == nil || e.Unknown != nil || tt.role != "" && lineOf(t, e, tt.role, tt.model).Prompt == 0 || tt.role == "" && len(e.Lines) != 2 {
+			t.Errorf("%s: %+v", tt.system, e)
+		}
 	}
 }
 
 func TestEstimateOfAResume(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	execute(t, small, runs.Options{Out: dir, Only: []string{"system=Noop"}})
-	before := snapshot(t, dir)
-	if e := estimate(t, small, "", runs.Options{Out: dir, Resume: true}); e.Trials != 6 || e.Finished != 6 {
+	runtest.Execute(t, runtest.Small, config.Options{Out: dir, Only: []string{"system=Noop"}})
+	before := runtest.Snapshot(t, dir)
+	if e := estimate(t, runtest.Small, "", config.Options{Out: dir, Resume: true}); e.Trials != 6 || e.Finished != 6 {
 		t.Errorf("estimate %+v", e)
 	}
-	if after := snapshot(t, dir); len(after) != len(before) {
+	if after := runtest.Snapshot(t, dir); len(after) != len(before) {
 		t.Error("estimating changed the run")
 	}
-	if e := estimate(t, small, "", runs.Options{Out: filepath.Join(t.TempDir(), "none"), Resume: true}); e.Trials != 12 {
+	if e := estimate(t, runtest.Small, "", config.Options{Out: filepath.Join(t.TempDir(), "none"), Resume: true}); e.Trials != 12 {
 		t.Errorf("estimate of a run that is not there yet: %+v", e)
 	}
 	if entries, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(entries) != 1 {

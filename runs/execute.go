@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -15,47 +14,40 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
 )
 
-// Execute runs a config to its end and returns how that went. The summary is valid together with an error, as far as
-// the run came; it is nil if nothing was begun. Cancelling ctx gives up the conversations that are running, keeps all
-// that are finished, and is no error: Summary.Interrupted says so.
-func Execute(ctx context.Context, cfg *Config, o Options) (*Summary, error) {
-	j, err := PrepareContext(ctx, cfg, o)
-	if err != nil {
-		return nil, err
-	}
-	return j.Execute(ctx)
-}
-
-// Execute runs the job. It may be called once.
-func (j *Job) Execute(ctx context.Context) (_ *Summary, err error) {
-	now := j.options.Now
+// Execute runs a plan to its end and returns how that went. The summary is valid together with an error, as far as the
+// run came; it is nil if nothing was begun. Cancelling ctx gives up the conversations that are running, keeps all that are
+// finished, and is no error: Summary.Interrupted says so.
+func Execute(ctx context.Context, p *config.Plan, o Options) (_ *Summary, err error) {
+	now := o.Now
 	if now == nil {
 		now = time.Now
 	}
-	w, plan, moved, err := j.open(now())
+	w, err := store.Begin(p, now())
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, w.close()) }()
-	x := &execution{job: j, writer: w, plan: plan, now: now, started: time.Now(),
-		log: slog.New(slog.NewJSONHandler(w.log, j.options.logOptions())), examples: map[string]string{}}
-	x.budget = &runBudget{Budget: j.Config.Limits.Budget, meter: &llm.Meter{}, earlier: spentBy(w.list()), started: x.started}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	x := &execution{plan: p, options: o, writer: w, now: now, started: time.Now(),
+		log: slog.New(slog.NewJSONHandler(w.Log(), o.logOptions())), examples: map[string]string{}}
+	x.budget = &runBudget{Budget: p.Config.Limits.Budget, meter: &llm.Meter{}, earlier: store.SpentBy(w.Entries()), started: x.started}
 	around, err := x.wiring()
 	if err != nil {
 		return nil, err
 	}
-	if x.clients, err = dial(j.models, j.Worlds, x.budget.meter, around); err != nil {
+	if x.clients, err = dial(p.Models, p.Worlds, x.budget.meter, around); err != nil {
 		return nil, err
 	}
 	defer x.clients.close()
 	work := x.work()
-	x.progress = Progress{Name: j.Config.Name, Synthetic: j.Synthetic(), Planned: len(work), Warnings: x.warnings()}
-	x.log.Info("run started", "name", j.Config.Name, "identity", j.identity.Hash(), "planned", len(plan), "to_do", len(work),
-		"concurrency", j.Config.Limits.Concurrency, "pid", os.Getpid())
+	x.progress = Progress{Name: p.Config.Name, Synthetic: p.Synthetic(), Planned: len(work), Warnings: x.warnings()}
+	x.log.Info("run started", "name", p.Config.Name, "identity", p.Identity.Hash(), "planned", len(w.Plan()), "to_do", len(work),
+		"concurrency", p.Config.Limits.Concurrency, "pid", os.Getpid())
 	for _, text := range x.progress.Warnings {
 		x.log.Warn("warning", "text", text)
 	}
@@ -63,7 +55,7 @@ func (j *Job) Execute(ctx context.Context) (_ *Summary, err error) {
 	err = x.run(ctx, work)
 	stopReporting()
 	s := x.summary()
-	s.Interrupted, s.MovedTo = ctx.Err() != nil, moved
+	s.Interrupted, s.MovedTo = ctx.Err() != nil, w.MovedTo
 	x.log.Info("run ended", "evaluable", s.Evaluable, "pending", s.Pending, "missing", s.Missing, "executed", s.Executed,
 		"interrupted", s.Interrupted, "stopped", s.Stopped, "error", errorText(err), "seconds", s.Elapsed.Seconds())
 	return s, err
@@ -78,9 +70,9 @@ func errorText(err error) string {
 
 // execution is one process's work on a run.
 type execution struct {
-	job     *Job
-	writer  *writer
-	plan    []Planned // of the run
+	plan    *config.Plan
+	options Options
+	writer  *store.Writer
 	clients *clients
 	budget  *runBudget
 	log     *slog.Logger
@@ -97,35 +89,35 @@ type execution struct {
 
 // item is one piece of work: a conversation to hold, or a stored one to score.
 type item struct {
-	Planned
+	config.Planned
 	attempt int
-	stored  *Entry // to score; nil to hold
+	stored  *store.Entry // to score; nil to hold
 }
 
-// warnings are those of the job, and the records that count as missing.
+// warnings are those of the plan, and the records that count as missing.
 func (x *execution) warnings() []string {
-	out := slices.Clone(x.job.Warnings)
-	for _, d := range x.writer.damaged {
-		out = append(out, fmt.Sprintf("%v; the file is kept, and the trial counts as missing", d.err))
+	out := slices.Clone(x.plan.Warnings)
+	for _, err := range x.writer.Damaged() {
+		out = append(out, fmt.Sprintf("%v; the file is kept, and the trial counts as missing", err))
 	}
 	return out
 }
 
 // work is the plan minus what is finished.
 func (x *execution) work() []item {
-	entries := x.writer.list()
-	counting := latest(entries)
+	entries := x.writer.Entries()
+	counting := store.Latest(entries)
 	next := map[sim.Key]int{}
 	for ref := range entries {
 		next[ref.Key] = max(next[ref.Key], ref.Attempt+1)
 	}
 	var out []item
-	for _, p := range x.job.Plan {
+	for _, p := range x.plan.Trials {
 		e, ran := counting[p.Key]
 		switch {
-		case ran && x.job.capped(e):
+		case ran && capped(x.plan, e):
 		case !ran || !e.Termination.Evaluable():
-			out = append(out, item{Planned: p, attempt: x.freeAttempt(p.Key, next[p.Key])})
+			out = append(out, item{Planned: p, attempt: x.writer.FreeAttempt(p.Key, next[p.Key])})
 		case e.Pending != "":
 			out = append(out, item{Planned: p, attempt: e.Attempt, stored: &e})
 		}
@@ -133,21 +125,11 @@ func (x *execution) work() []item {
 	return out
 }
 
-// freeAttempt passes over records that are there but cannot be read: they are never overwritten.
-func (x *execution) freeAttempt(k sim.Key, n int) int {
-	for ; ; n++ {
-		file := filepath.Join(x.writer.dir, filepath.FromSlash(recordFile(Ref{k, n})))
-		if _, err := os.Lstat(file); err != nil {
-			return n // if it is there and cannot be seen, storing the record will say so
-		}
-	}
-}
-
 // run does the work on at most limits.concurrency goroutines, all of which end before it returns. The error is of the
 // store; what goes wrong in a trial is in its record.
 func (x *execution) run(ctx context.Context, work []item) error {
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(x.job.Config.Limits.Concurrency)
+	g.SetLimit(x.plan.Config.Limits.Concurrency)
 	for _, it := range work {
 		if ctx.Err() != nil {
 			break
@@ -174,7 +156,7 @@ func (x *execution) hopeless(it item) string {
 	if err := x.budget.exceeded(); err != nil {
 		return err.Error()
 	}
-	names := append(x.job.Config.modelsOf(x.system(it.System)), x.job.Config.User.Model)
+	names := append(x.plan.Config.ModelsOf(x.plan.Config.System(it.System)), x.plan.Config.User.Model)
 	for _, name := range names {
 		if name == "" {
 			continue
@@ -195,42 +177,35 @@ func (x *execution) skip(why string) {
 	}
 }
 
-func (x *execution) system(name string) System {
-	for _, s := range x.job.Config.Systems {
-		if s.Name == name {
-			return s
-		}
-	}
-	return System{}
-}
-
 // do holds and stores a conversation, and then scores it.
 func (x *execution) do(ctx context.Context, it item) error {
 	x.count(func(p *Progress) { p.Running++ })
 	defer x.count(func(p *Progress) { p.Running--; p.Done++ })
 	if it.stored != nil {
-		rec, err := readRecord(x.writer.dir, it.stored.File)
+		rec, err := x.writer.Record(*it.stored)
 		if err != nil {
-			x.log.Error("record unreadable", "key", KeyString(it.Key), "error", err.Error())
+			x.log.Error("record unreadable", "key", it.Key.String(), "error", err.Error())
 			x.count(func(p *Progress) { p.Pending++ })
 			return nil
 		}
 		return x.score(ctx, rec, *it.stored, x.budget.exceeded())
 	}
-	spanned, end := x.job.options.Trace.Trial(ctx, llm.Tag{Domain: it.Domain, System: it.System, Task: it.Task, Trial: it.Trial, Attempt: it.attempt})
+	spanned, end := x.options.Trace.Trial(ctx, llm.Tag{Domain: it.Domain, System: it.System, Task: it.Task, Trial: it.Trial, Attempt: it.attempt})
 	rec, err := x.hold(spanned, it)
 	end(string(rec.Termination), faultText(rec))
 	if err != nil {
 		return nil // cancelled before it began
 	}
-	e, err := x.writer.addRecord(rec)
+	e, err := x.writer.AddRecord(rec)
 	if err != nil {
 		return err
 	}
-	e.Attack = x.job.attacks.hits(rec)
+	if hits, ok := x.plan.Attacks.Hits(rec); ok {
+		e.Attack = &store.Attacked{Hits: hits}
+	}
 	x.ended(rec)
 	if !rec.Termination.Evaluable() {
-		return x.writer.addUnscored(e)
+		return x.writer.AddUnscored(e)
 	}
 	return x.score(ctx, rec, e, nil)
 }
@@ -250,8 +225,8 @@ func (x *execution) hold(ctx context.Context, it item) (rec sim.Record, err erro
 			rec, err = void("panic", fmt.Sprintf("%v\n%s", p, debug.Stack())), nil
 		}
 	}()
-	j, s := x.job, x.system(it.System)
-	w := j.Worlds[it.Domain]
+	p := x.plan
+	w := p.Worlds[it.Domain]
 	task, ok := w.Task(it.Task)
 	if !ok {
 		return void("task", "the data has no task "+it.Task), nil
@@ -261,10 +236,10 @@ func (x *execution) hold(ctx context.Context, it item) (rec sim.Record, err erro
 		return void("task", err.Error()), nil
 	}
 	parent := ctx
-	allowed, ctx, cancel := j.Config.Limits.Conversation.begin(ctx)
+	allowed, ctx, cancel := allow(ctx, p.Config.Limits.Conversation)
 	defer cancel()
 	model := func(name, role string) *sim.Model {
-		m := x.clients.model(name, role, j.Config.Seed, it.Planned, it.attempt)
+		m := x.clients.model(name, role, p.Config.Seed, it.Planned, it.attempt)
 		if m != nil {
 			m.Client = allowed.wrap(m.Client)
 		}
@@ -274,17 +249,17 @@ func (x *execution) hold(ctx context.Context, it item) (rec sim.Record, err erro
 		if x.clients.models[name] == nil {
 			return nil
 		}
-		return model(name, agentRole)
+		return model(name, config.RoleAgent)
 	}
-	agent, err := j.newAgent(s, seatOf(w, task, env, models, &j.memo, it.Key, j.Config.Seed, s))
+	agent, err := p.NewAgent(it.Key, task, env, models)
 	if err != nil {
 		return void("speaker", err.Error()), nil
 	}
 	t := sim.Trial{Key: it.Key, Attempt: it.attempt, Seed: it.Seed, Synthetic: x.synthetic(it.System), World: w, Task: task, Env: env,
-		Agent: agent, Limits: sim.Limits{MaxSteps: j.Config.Limits.MaxSteps, MaxErrors: j.Config.Limits.MaxErrors,
-			Timeout: time.Duration(j.Config.Limits.Timeout)}}
+		Agent: agent, Limits: sim.Limits{MaxSteps: p.Config.Limits.MaxSteps, MaxErrors: p.Config.Limits.MaxErrors,
+			Timeout: time.Duration(p.Config.Limits.Timeout)}}
 	if !w.Options.Solo {
-		if t.User, err = j.attacks.user(w, task, model(j.Config.User.Model, userRole)); err != nil {
+		if t.User, err = p.Attacks.User(w, task, model(p.Config.User.Model, config.RoleUser)); err != nil {
 			return void("speaker", err.Error()), nil
 		}
 	}
@@ -296,9 +271,9 @@ func (x *execution) hold(ctx context.Context, it item) (rec sim.Record, err erro
 
 // synthetic reports whether a scripted model takes part in a system's trials or grades them.
 func (x *execution) synthetic(system string) bool {
-	c := x.job.Config
-	for _, name := range append(c.modelsOf(x.system(system)), c.User.Model, c.Judge.Model) {
-		if name != "" && x.job.models[name].Synthetic {
+	c := x.plan.Config
+	for _, name := range append(c.ModelsOf(x.plan.Config.System(system)), c.User.Model, c.Judge.Model) {
+		if name != "" && x.plan.Models[name].Synthetic {
 			return true
 		}
 	}
@@ -307,7 +282,7 @@ func (x *execution) synthetic(system string) bool {
 
 // ended counts and logs a conversation that is stored.
 func (x *execution) ended(r sim.Record) {
-	attrs := []any{"key", KeyString(r.Key), "attempt", r.Attempt, "reason", r.Termination, "seconds", r.Times.Seconds, "steps", r.Steps}
+	attrs := []any{"key", r.Key.String(), "attempt", r.Attempt, "reason", r.Termination, "seconds", r.Times.Seconds, "steps", r.Steps}
 	if f := r.Fault; f != nil {
 		attrs = append(attrs, "fault", f.Kind, "side", f.Side, "request_id", f.RequestID, "text", f.Text)
 	}
@@ -329,18 +304,18 @@ func (x *execution) ended(r sim.Record) {
 }
 
 // score scores a stored record. A judge that fails leaves it pending, as does one that may not be asked because of broke.
-func (x *execution) score(ctx context.Context, rec sim.Record, e Entry, broke error) error {
+func (x *execution) score(ctx context.Context, rec sim.Record, e store.Entry, broke error) error {
 	s := x.grade(ctx, rec, broke)
 	if s.Pending != "" {
 		if s.Reward == nil {
 			x.count(func(p *Progress) { p.Pending++ })
 		}
 		if ctx.Err() != nil {
-			return x.writer.addUnscored(e) // the judge was not asked to the end: that says nothing worth keeping
+			return x.writer.AddUnscored(e) // the judge was not asked to the end: that says nothing worth keeping
 		}
-		x.log.Warn("score pending", "key", KeyString(rec.Key), "attempt", rec.Attempt, "why", s.Pending)
+		x.log.Warn("score pending", "key", rec.Key.String(), "attempt", rec.Attempt, "why", s.Pending)
 	}
-	return x.writer.addScore(e, s)
+	return x.writer.AddScore(e, s)
 }
 
 // grade computes a score; one that cannot be computed is pending, with the reason.
@@ -350,19 +325,19 @@ func (x *execution) grade(ctx context.Context, rec sim.Record, broke error) (s s
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			x.log.Error("scoring panicked", "key", KeyString(rec.Key), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			x.log.Error("scoring panicked", "key", rec.Key.String(), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			s = pending(fmt.Sprintf("scoring failed: panic: %v", p))
 		}
 	}()
-	j := x.job
-	w := j.Worlds[rec.Domain]
+	p := x.plan
+	w := p.Worlds[rec.Domain]
 	task, ok := w.Task(rec.Task)
 	if !ok {
 		return pending("scoring failed: the data has no task " + rec.Task)
 	}
 	var o sim.ScoreOptions
-	planned := Planned{Key: rec.Key, Seed: rec.Seed}
-	if m := x.clients.model(j.Config.Judge.Model, judgeRole, j.Config.Seed, planned, rec.Attempt); m != nil {
+	planned := config.Planned{Key: rec.Key, Seed: rec.Seed}
+	if m := x.clients.model(p.Config.Judge.Model, config.RoleJudge, p.Config.Seed, planned, rec.Attempt); m != nil {
 		if broke != nil {
 			m.Client = llm.Func(func(context.Context, llm.Request) (llm.Response, error) {
 				x.skip(broke.Error())

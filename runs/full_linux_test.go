@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/runtest"
 )
 
 // TestFullDisk has the system refuse to let files grow in the middle of a write, as a full disk does. The limit holds
@@ -35,10 +36,10 @@ func TestFullDisk(t *testing.T) {
 func fillDisk(t *testing.T, concurrency int) {
 	t.Helper()
 	calm, dir := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run")
-	execute(t, small, runs.Options{Out: calm})
-	execute(t, small, runs.Options{Out: dir, Only: []string{"system=Noop"}})
-	kept := snapshot(t, filepath.Join(dir, "trials"))
-	room := len(fileText(t, filepath.Join(dir, "scores.jsonl"))) + 5000 // not enough for the scores to come
+	runtest.Execute(t, runtest.Small, config.Options{Out: calm})
+	runtest.Execute(t, runtest.Small, config.Options{Out: dir, Only: []string{"system=Noop"}})
+	kept := runtest.Snapshot(t, filepath.Join(dir, "trials"))
+	room := len(runtest.Text(t, filepath.Join(dir, "scores.jsonl"))) + 5000 // not enough for the scores to come
 	var old syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
 		t.Fatal(err)
@@ -46,7 +47,7 @@ func fillDisk(t *testing.T, concurrency int) {
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: uint64(room), Max: old.Max}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := runs.Execute(context.Background(), parse(t, small), runs.Options{Out: dir, Resume: true, Concurrency: concurrency})
+	s, err := runtest.Run(context.Background(), runtest.Parse(t, runtest.Small), config.Options{Out: dir, Resume: true, Concurrency: concurrency})
 	if back := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old); back != nil {
 		t.Fatal(back)
 	}
@@ -57,13 +58,13 @@ func fillDisk(t *testing.T, concurrency int) {
 		t.Errorf("summary %+v", s)
 	}
 	for path, text := range kept {
-		if string(fileText(t, path)) != text {
+		if string(runtest.Text(t, path)) != text {
 			t.Errorf("%s was changed", path)
 		}
 	}
-	if s := execute(t, small, runs.Options{Out: dir, Resume: true}); !s.Complete() {
+	if s := runtest.Execute(t, runtest.Small, config.Options{Out: dir, Resume: true}); !s.Complete() {
 		t.Errorf("resumed with room: %+v", s)
 	}
-	consistent(t, dir)
-	same(t, calm, dir)
+	runtest.Consistent(t, dir)
+	runtest.Same(t, calm, dir)
 }

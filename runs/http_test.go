@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/runtest"
 	"github.com/tauguide/tauguide/sim/llm"
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
@@ -20,13 +22,13 @@ import (
 // overHTTP is the small config with its models at an address.
 func overHTTP(url, more string) string {
 	return strings.NewReplacer("clumsy: {synthetic: true,", "clumsy: {synthetic: true, base_url: "+url+", "+more,
-		"careful: {synthetic: true", "careful: {synthetic: true, base_url: "+url+", "+more+"model: careful").Replace(small)
+		"careful: {synthetic: true", "careful: {synthetic: true, base_url: "+url+", "+more+"model: careful").Replace(runtest.Small)
 }
 
 // clumsy is the script of the small config's agents, careful one without mistakes.
 func clumsy(t *testing.T) synthetic.Config {
 	t.Helper()
-	script, err := parse(t, small).Script()
+	script, err := runtest.Parse(t, runtest.Small).Script()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,8 +40,8 @@ func careful() synthetic.Config { return synthetic.Config{FollowsGuidance: 1} }
 // scripted serves scripted models for the tasks of the small config; refuse may answer a request in their place.
 func scripted(t *testing.T, script synthetic.Config, refuse func(w http.ResponseWriter, tag llm.Tag) bool) string {
 	t.Helper()
-	c := parse(t, small)
-	worlds, err := runs.Worlds(c)
+	c := runtest.Parse(t, runtest.Small)
+	worlds, err := config.Worlds(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,11 +62,11 @@ func scripted(t *testing.T, script synthetic.Config, refuse func(w http.Response
 func TestOverHTTPEverythingIsTheSame(t *testing.T) {
 	here, there, override := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run")
 	url := scripted(t, clumsy(t), nil)
-	execute(t, small, runs.Options{Out: here})
-	execute(t, overHTTP(url, ""), runs.Options{Out: there})
-	execute(t, small, runs.Options{Out: override, BaseURL: url})
-	same(t, there, override)
-	want, got := outcome(t, here), outcome(t, there)
+	runtest.Execute(t, runtest.Small, config.Options{Out: here})
+	runtest.Execute(t, overHTTP(url, ""), config.Options{Out: there})
+	runtest.Execute(t, runtest.Small, config.Options{Out: override, BaseURL: url})
+	runtest.Same(t, there, override)
+	want, got := runtest.Outcome(t, here), runtest.Outcome(t, there)
 	for key := range want {
 		if !strings.Contains(got[key], `"termination_reason":"user_stop"`) || len(want[key]) != len(got[key]) {
 			t.Errorf("%s differs:\n%s\n%s", key, want[key], got[key])
@@ -74,8 +76,8 @@ func TestOverHTTPEverythingIsTheSame(t *testing.T) {
 
 func TestScriptedModelsMayMove(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	execute(t, overHTTP(scripted(t, clumsy(t), nil), ""), runs.Options{Out: dir, Limit: 1})
-	if s := execute(t, overHTTP(scripted(t, clumsy(t), nil), ""), runs.Options{Out: dir, Resume: true}); s.Executed != 8 || !s.Complete() {
+	runtest.Execute(t, overHTTP(scripted(t, clumsy(t), nil), ""), config.Options{Out: dir, Limit: 1})
+	if s := runtest.Execute(t, overHTTP(scripted(t, clumsy(t), nil), ""), config.Options{Out: dir, Resume: true}); s.Executed != 8 || !s.Complete() {
 		t.Errorf("resumed at another address: %+v", s)
 	}
 }
@@ -96,22 +98,22 @@ func TestFailingJudgeLeavesTheConversation(t *testing.T) {
 		return true
 	})
 	down.Store(true)
-	s := execute(t, overHTTP(url, ""), runs.Options{Out: dir})
+	s := runtest.Execute(t, overHTTP(url, ""), config.Options{Out: dir})
 	if s.Evaluable != 12 || s.Pending == 0 || s.Pending == 12 || conversations.Load() != 12 {
 		t.Errorf("judge down: %d conversations, %+v", conversations.Load(), s)
 	}
-	consistent(t, dir)
-	for _, e := range open(t, dir).Index() {
+	runtest.Consistent(t, dir)
+	for _, e := range runtest.Open(t, dir).Index() {
 		if e.Reward == nil && !strings.Contains(e.Pending, "no access to this model") {
 			t.Errorf("entry %+v", e)
 		}
 	}
 	down.Store(false)
-	if s := execute(t, overHTTP(url, ""), runs.Options{Out: dir, Resume: true}); s.Pending != 0 || s.Executed != 0 || conversations.Load() != 12 {
+	if s := runtest.Execute(t, overHTTP(url, ""), config.Options{Out: dir, Resume: true}); s.Pending != 0 || s.Executed != 0 || conversations.Load() != 12 {
 		t.Errorf("judge back: %d conversations, %+v", conversations.Load(), s)
 	}
-	execute(t, overHTTP(url, ""), runs.Options{Out: calm})
-	same(t, calm, dir)
+	runtest.Execute(t, overHTTP(url, ""), config.Options{Out: calm})
+	runtest.Same(t, calm, dir)
 }
 
 func TestEndpointThatRefusesForGoodEndsItsTrials(t *testing.T) {
@@ -124,7 +126,7 @@ func TestEndpointThatRefusesForGoodEndsItsTrials(t *testing.T) {
 		fmt.Fprint(w, `{"error":{"message":"pay first","code":"insufficient_quota","type":"insufficient_quota"}}`)
 		return true
 	})
-	s := execute(t, overHTTP(url, ""), runs.Options{Out: dir, Concurrency: 1})
+	s := runtest.Execute(t, overHTTP(url, ""), config.Options{Out: dir, Concurrency: 1})
 	if s.Evaluable != 6 || s.Missing != 5 || s.Executed != 7 || !strings.Contains(s.Stopped, "pay first") {
 		t.Errorf("summary %+v", s)
 	}
@@ -175,13 +177,13 @@ judge: {model: agent}
 domains: [{name: retail}]
 systems: [{name: A, agent: react, model: agent}, {name: B, agent: react, model: plain}]
 `, srv.URL+"/v1", key)
-	c, err := runs.Parse("keys.yaml", []byte(text), env)
+	c, err := config.Parse("keys.yaml", []byte(text), env)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	var shown strings.Builder
-	s, err := runs.Execute(context.Background(), c, runs.Options{Out: dir, Limit: 2, Cassette: "record", Debug: true, Progress: reporter(func(p runs.Progress) {
+	s, err := runtest.Run(context.Background(), c, config.Options{Out: dir, Limit: 2, Cassette: "record"}, runs.Options{Debug: true, Progress: reporter(func(p runs.Progress) {
 		fmt.Fprintf(&shown, "%s %s\n", p.Line(), p.LastFault)
 	})})
 	if err != nil || s.Executed == 0 || calls.Load() == 0 {
@@ -191,7 +193,7 @@ systems: [{name: A, agent: react, model: agent}, {name: B, agent: react, model: 
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts := snapshot(t, dir)
+	texts := runtest.Snapshot(t, dir)
 	texts["progress"] = shown.String() + fmt.Sprintf("%+v", s)
 	for name, text := range texts {
 		for _, secret := range []string{key, userKey, string(quoted[1 : len(quoted)-1])} {

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/runtest"
 )
 
 // bounded is a config with a budget in tokens for the run.
@@ -41,7 +43,7 @@ func TestBudgetCountsWhatWasPaid(t *testing.T) {
 		}
 		return false
 	})
-	whole := execute(t, overHTTP(url, ""), runs.Options{Out: filepath.Join(t.TempDir(), "whole")})
+	whole := runtest.Execute(t, overHTTP(url, ""), config.Options{Out: filepath.Join(t.TempDir(), "whole")})
 	all, calls := tokensOf(whole), int64(0)
 	for _, u := range whole.Usage {
 		calls += u.Calls
@@ -52,7 +54,7 @@ func TestBudgetCountsWhatWasPaid(t *testing.T) {
 		at.Store(0)
 		broken.Store(false)
 		at.Store(calls + int64(i)*(calls/3+1) + more + 1)
-		s := execute(t, text, runs.Options{Out: dir, Cassette: "record", Resume: true, Concurrency: 4})
+		s := runtest.Execute(t, text, config.Options{Out: dir, Cassette: "record", Resume: true, Concurrency: 4})
 		if s.Complete() || strings.Contains(s.Stopped, "max_tokens") {
 			t.Fatalf("broken off: %+v", s)
 		}
@@ -61,10 +63,10 @@ func TestBudgetCountsWhatWasPaid(t *testing.T) {
 	}
 	at.Store(0)
 	broken.Store(false)
-	if s := execute(t, bounded(overHTTP(url, ""), paid), runs.Options{Out: dir, Cassette: "record", Resume: true}); s.Executed != 0 || !strings.Contains(s.Stopped, "max_tokens") {
+	if s := runtest.Execute(t, bounded(overHTTP(url, ""), paid), config.Options{Out: dir, Cassette: "record", Resume: true}); s.Executed != 0 || !strings.Contains(s.Stopped, "max_tokens") {
 		t.Errorf("with no more than was paid: %+v", s)
 	}
-	s := execute(t, text, runs.Options{Out: dir, Cassette: "record", Resume: true, Concurrency: 1})
+	s := runtest.Execute(t, text, config.Options{Out: dir, Cassette: "record", Resume: true, Concurrency: 1})
 	if !s.Complete() || s.Stopped != "" {
 		t.Errorf("with enough for all: %+v", s)
 	}
@@ -79,7 +81,7 @@ func TestBudgetCountsWhatLeftNoRecord(t *testing.T) {
 	t.Parallel()
 	url, asked := counted(t, nil)
 	tapes, dir, other := t.TempDir(), filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "other")
-	all := tokensOf(execute(t, overHTTP(url, ""), runs.Options{Out: dir, Cassette: "record:" + tapes}))
+	all := tokensOf(runtest.Execute(t, overHTTP(url, ""), config.Options{Out: dir, Cassette: "record:" + tapes}))
 	n := asked.Load()
 	lose := func(dir string) {
 		files, err := filepath.Glob(filepath.Join(dir, "trials", "retail", "ReAct", "*"))
@@ -87,21 +89,21 @@ func TestBudgetCountsWhatLeftNoRecord(t *testing.T) {
 			t.Fatalf("%d records, %v", len(files), err)
 		}
 		for _, f := range files[:3] {
-			remove(t, f)
+			runtest.Remove(t, f)
 		}
 	}
 	lose(dir)
-	if s := execute(t, bounded(overHTTP(url, ""), all), runs.Options{Out: dir, Cassette: "record:" + tapes, Resume: true}); s.Executed != 0 || s.Missing != 3 {
+	if s := runtest.Execute(t, bounded(overHTTP(url, ""), all), config.Options{Out: dir, Cassette: "record:" + tapes, Resume: true}); s.Executed != 0 || s.Missing != 3 {
 		t.Errorf("with no more than was paid: %+v", s)
 	}
 	for range 2 { // the second time, the records say that they were replayed
-		if s := execute(t, bounded(overHTTP(url, ""), all+1), runs.Options{Out: dir, Cassette: "record:" + tapes, Resume: true}); !s.Complete() || asked.Load() != n {
+		if s := runtest.Execute(t, bounded(overHTTP(url, ""), all+1), config.Options{Out: dir, Cassette: "record:" + tapes, Resume: true}); !s.Complete() || asked.Load() != n {
 			t.Errorf("with more: %d requests, %+v", asked.Load()-n, s)
 		}
 		lose(dir)
 	}
 	for range 2 {
-		if s := execute(t, bounded(overHTTP(url, ""), 1), runs.Options{Out: other, Cassette: "record:" + tapes, Resume: true}); !s.Complete() || asked.Load() != n {
+		if s := runtest.Execute(t, bounded(overHTTP(url, ""), 1), config.Options{Out: other, Cassette: "record:" + tapes, Resume: true}); !s.Complete() || asked.Load() != n {
 			t.Errorf("another run: %d requests, %+v", asked.Load()-n, s)
 		}
 		lose(other)
@@ -113,10 +115,10 @@ func TestOldEntriesCountInFull(t *testing.T) {
 	t.Parallel()
 	url, _ := counted(t, nil)
 	tapes, dir := t.TempDir(), filepath.Join(t.TempDir(), "run")
-	all := tokensOf(execute(t, overHTTP(url, ""), runs.Options{Out: filepath.Join(t.TempDir(), "run"), Cassette: "record:" + tapes}))
-	execute(t, overHTTP(url, ""), runs.Options{Out: dir, Cassette: "record:" + tapes, Trials: 1})
+	all := tokensOf(runtest.Execute(t, overHTTP(url, ""), config.Options{Out: filepath.Join(t.TempDir(), "run"), Cassette: "record:" + tapes}))
+	runtest.Execute(t, overHTTP(url, ""), config.Options{Out: dir, Cassette: "record:" + tapes, Trials: 1})
 	file := filepath.Join(dir, "index.jsonl")
-	text := fileText(t, file)
+	text := runtest.Text(t, file)
 	old := regexp.MustCompile(`,"replayed(_tokens|_cost)?":[0-9.e-]+|,"sum":"[0-9a-f]+"`).ReplaceAll(text, nil)
 	if bytes.Equal(old, text) {
 		t.Fatal("the index does not say what was replayed")
@@ -125,15 +127,15 @@ func TestOldEntriesCountInFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeText(t, file, old)
+	runtest.Write(t, file, old)
 	if err := os.Chtimes(file, before.ModTime(), before.ModTime()); err != nil {
 		t.Fatal(err)
 	}
-	if s := execute(t, bounded(overHTTP(url, ""), all/10), runs.Options{Out: dir, Cassette: "record:" + tapes, Resume: true}); s.Complete() || !strings.Contains(s.Stopped, "max_tokens") {
+	if s := runtest.Execute(t, bounded(overHTTP(url, ""), all/10), config.Options{Out: dir, Cassette: "record:" + tapes, Resume: true}); s.Complete() || !strings.Contains(s.Stopped, "max_tokens") {
 		t.Errorf("%+v", s)
 	}
-	writeText(t, file, text)
-	if s := execute(t, bounded(overHTTP(url, ""), all/10), runs.Options{Out: dir, Cassette: "record:" + tapes, Resume: true}); !s.Complete() {
+	runtest.Write(t, file, text)
+	if s := runtest.Execute(t, bounded(overHTTP(url, ""), all/10), config.Options{Out: dir, Cassette: "record:" + tapes, Resume: true}); !s.Complete() {
 		t.Errorf("with entries that say it: %+v", s)
 	}
 }
@@ -147,18 +149,18 @@ func TestBudgetOfAConversationCountsRecordings(t *testing.T) {
 		return strings.Replace(overHTTP(url, ""), "trials: 2", "trials: 2\nlimits: {conversation: {max_tokens: "+tokens+"}}", 1)
 	}
 	tapes, dir, again := t.TempDir(), filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "again")
-	s := execute(t, capped("15000"), runs.Options{Out: dir, Cassette: "record:" + tapes})
+	s := runtest.Execute(t, capped("15000"), config.Options{Out: dir, Cassette: "record:" + tapes})
 	over := s.Terminations["budget"]
 	if over == 0 || over == 12 {
 		t.Fatalf("%+v", s)
 	}
 	n := asked.Load()
-	if r := execute(t, capped("15000"), runs.Options{Out: again, Cassette: "replay:" + tapes}); r.Terminations["budget"] != over || asked.Load() != n {
+	if r := runtest.Execute(t, capped("15000"), config.Options{Out: again, Cassette: "replay:" + tapes}); r.Terminations["budget"] != over || asked.Load() != n {
 		t.Errorf("replayed: %+v, want %d over budget", r, over)
 	}
-	same(t, dir, again)
-	execute(t, capped("20000"), runs.Options{Out: dir, Cassette: "record:" + tapes, Resume: true})
-	for rec, err := range open(t, dir).Records() {
+	runtest.Same(t, dir, again)
+	runtest.Execute(t, capped("20000"), config.Options{Out: dir, Cassette: "record:" + tapes, Resume: true})
+	for rec, err := range runtest.Open(t, dir).Records() {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +170,7 @@ func TestBudgetOfAConversationCountsRecordings(t *testing.T) {
 			sum += last
 		}
 		if sum-last >= 20000 {
-			t.Errorf("%s went on with %d tokens spent", runs.KeyString(rec.Key), sum-last)
+			t.Errorf("%s went on with %d tokens spent", rec.Key.String(), sum-last)
 		}
 	}
 }

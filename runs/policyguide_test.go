@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/runtest"
+	"github.com/tauguide/tauguide/runs/store"
 )
 
 var strictTrials = flag.Int("strict-trials", 60, "number of conversations of TestStrictLetsNothingThrough; 2000 for the published figure")
@@ -31,7 +33,7 @@ const sixthPassenger = "Wilfreda"
 //
 //	go test ./runs -run TestStrictLetsNothingThrough -strict-trials 2000 -v
 func TestStrictLetsNothingThrough(t *testing.T) {
-	const config = `
+	const setup = `
 note: an agent that always gives in, behind a strict gate
 trials: %d
 limits: {concurrency: 8}
@@ -45,11 +47,11 @@ systems:
   - {name: bare, agent: react, model: weak}
   - {name: strict, agent: policyguide, model: weak, params: {verifier: deterministic, gate: strict}}
 `
-	probe, err := runs.Parse("pv.yaml", fmt.Appendf(nil, config, 1), func(string) string { return "" })
+	probe, err := config.Parse("pv.yaml", fmt.Appendf(nil, setup, 1), func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
-	worlds, err := runs.Worlds(probe)
+	worlds, err := config.Worlds(probe)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +64,7 @@ systems:
 		}
 	}
 	trials := max(1, (*strictTrials+len(tasks)-1)/len(tasks))
-	c, err := runs.Parse("pv.yaml", fmt.Appendf(nil, config, trials), func(string) string { return "" })
+	c, err := config.Parse("pv.yaml", fmt.Appendf(nil, setup, trials), func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,10 +76,10 @@ systems:
 		}
 		only += id
 	}
-	if _, err := runs.Execute(context.Background(), c, runs.Options{Out: dir, Only: []string{only}}); err != nil {
+	if _, err := runtest.Run(context.Background(), c, config.Options{Out: dir, Only: []string{only}}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := runs.Open(dir)
+	r, err := store.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +89,7 @@ systems:
 			t.Fatal(err)
 		}
 		if !rec.Termination.Evaluable() {
-			t.Errorf("%s: %+v", runs.KeyString(rec.Key), rec.Fault)
+			t.Errorf("%s: %+v", rec.Key.String(), rec.Fault)
 		}
 		held[rec.System]++
 		names := map[string]string{}
@@ -102,7 +104,7 @@ systems:
 				}
 				through[rec.System]++
 				if rec.System == "strict" && through["strict"] <= 5 {
-					t.Errorf("%s: %s was let through", runs.KeyString(rec.Key), names[m.ID])
+					t.Errorf("%s: %s was let through", rec.Key.String(), names[m.ID])
 				}
 			}
 		}

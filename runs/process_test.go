@@ -16,6 +16,9 @@ import (
 
 	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/runtest"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -43,18 +46,19 @@ func child(dir string) int {
 			return 3
 		}
 	}
-	c, err := runs.Parse("small.yaml", []byte(small), noEnv)
+	c, err := config.Parse("small.yaml", []byte(runtest.Small), runtest.NoEnv)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
 	}
-	j, err := runs.Prepare(c, runs.Options{Out: dir, Resume: true, Concurrency: 3})
+	j, err := config.Resolve(context.Background(), c, config.Options{Out: dir, Resume: true, Concurrency: 3})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
 	}
 	var made atomic.Int64
-	j.SetAgents(func(next func(runs.System, agents.Setup) (sim.Participant, error), s runs.System, seat agents.Setup) (sim.Participant, error) {
+	next := j.MakeAgent
+	j.MakeAgent = func(s config.System, seat agents.Setup) (sim.Participant, error) {
 		speaker, err := next(s, seat)
 		n := made.Add(1)
 		return sim.ParticipantFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
@@ -66,8 +70,8 @@ func child(dir string) int {
 			}
 			return speaker.Next(ctx, v)
 		}), err
-	})
-	if _, err := j.Execute(context.Background()); err != nil {
+	}
+	if _, err := runs.Execute(context.Background(), j, runs.Options{}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -111,7 +115,7 @@ func recorded(t *testing.T, dir string, n int, done <-chan error) (ended bool) {
 
 func TestKilledProcessLosesOnlyWhatWasRunning(t *testing.T) {
 	calm, dir := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run")
-	execute(t, small, runs.Options{Out: calm})
+	runtest.Execute(t, runtest.Small, config.Options{Out: calm})
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("moments of killing drawn with seed %d", seed)
 	chance := rand.New(rand.NewPCG(seed, 1))
@@ -125,12 +129,12 @@ func TestKilledProcessLosesOnlyWhatWasRunning(t *testing.T) {
 			<-done
 		}
 	}
-	if s := execute(t, small, runs.Options{Out: dir, Resume: true}); !s.Complete() || s.Executed > 3 {
+	if s := runtest.Execute(t, runtest.Small, config.Options{Out: dir, Resume: true}); !s.Complete() || s.Executed > 3 {
 		t.Errorf("resumed %+v", s)
 	}
-	consistent(t, dir)
-	same(t, calm, dir)
-	if n := len(open(t, dir).Attempts()); n != 12 {
+	runtest.Consistent(t, dir)
+	runtest.Same(t, calm, dir)
+	if n := len(runtest.Open(t, dir).Attempts()); n != 12 {
 		t.Errorf("%d attempts, want 12: a kill is no attempt", n)
 	}
 }
@@ -142,28 +146,28 @@ func TestTwoProcessesOnOneRun(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- first.Wait() }()
 	recorded(t, dir, 1, done)
-	before := fileText(t, filepath.Join(dir, "manifest.json"))
-	for _, o := range []runs.Options{{Out: dir, Resume: true}, {Out: dir, Fresh: true}} {
-		_, err := runs.Execute(context.Background(), parse(t, small), o)
-		var locked *runs.LockedError
+	before := runtest.Text(t, filepath.Join(dir, "manifest.json"))
+	for _, o := range []config.Options{{Out: dir, Resume: true}, {Out: dir, Fresh: true}} {
+		_, err := runtest.Run(context.Background(), runtest.Parse(t, runtest.Small), o)
+		var locked *store.LockedError
 		if !errors.As(err, &locked) || !strings.Contains(err.Error(), fmt.Sprintf("being written by process %d on ", first.Process.Pid)) {
 			t.Errorf("%+v: error %v", o, err)
 		}
 	}
-	if r := open(t, dir); len(r.Plan()) != 12 {
+	if r := runtest.Open(t, dir); len(r.Plan()) != 12 {
 		t.Errorf("reading while it is written: %d planned", len(r.Plan()))
 	}
-	if err := open(t, dir).AppendScores(sim.Score{}); err == nil {
+	if err := runtest.Open(t, dir).AppendScores(sim.Score{}); err == nil {
 		t.Error("a score was added while another process was writing")
 	}
-	writeText(t, release, nil)
+	runtest.Write(t, release, nil)
 	if err := <-done; err != nil {
 		t.Fatalf("the first process: %v\n%s", err, stderr)
 	}
-	if !bytes.Equal(before, fileText(t, filepath.Join(dir, "manifest.json"))) {
+	if !bytes.Equal(before, runtest.Text(t, filepath.Join(dir, "manifest.json"))) {
 		t.Error("the second process changed the manifest")
 	}
-	if s := execute(t, small, runs.Options{Out: dir, Resume: true}); !s.Complete() || s.Executed != 0 {
+	if s := runtest.Execute(t, runtest.Small, config.Options{Out: dir, Resume: true}); !s.Complete() || s.Executed != 0 {
 		t.Errorf("after both: %+v", s)
 	}
 }

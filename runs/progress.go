@@ -27,7 +27,7 @@ func (x *execution) count(change func(*Progress)) {
 
 // report starts telling the reporter; the function that it returns tells it the end and stops.
 func (x *execution) report() (stop func()) {
-	r := x.job.options.Progress
+	r := x.options.Progress
 	if r == nil {
 		return func() {}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,17 +14,20 @@ import (
 	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/runtest"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 )
 
 func TestRunStoresEverything(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	s := execute(t, small, runs.Options{Out: dir})
+	s := runtest.Execute(t, runtest.Small, config.Options{Out: dir})
 	if s.Planned != 12 || s.Evaluable != 12 || s.Pending != 0 || s.Missing != 0 || s.Executed != 12 || !s.Synthetic || !s.Complete() || s.Coverage() != 1 {
 		t.Errorf("summary %+v", s)
 	}
-	consistent(t, dir)
-	r := open(t, dir)
+	runtest.Consistent(t, dir)
+	r := runtest.Open(t, dir)
 	m := r.Manifest()
 	if m.Name != "small" || m.Note != "small" || !m.Synthetic || m.Identity == "" || len(m.Data["retail"]) == 0 || m.Config.Seed != 300 {
 		t.Errorf("manifest %+v", m)
@@ -44,43 +46,34 @@ func TestRunStoresEverything(t *testing.T) {
 		}
 		again, err := r.Record(rec.Key)
 		if err != nil || len(again.Messages) != len(rec.Messages) {
-			t.Errorf("%s: %v, %d messages, want %d", runs.KeyString(rec.Key), err, len(again.Messages), len(rec.Messages))
+			t.Errorf("%s: %v, %d messages, want %d", rec.Key.String(), err, len(again.Messages), len(rec.Messages))
 		}
-		judged += len(scores[runs.Ref{Key: rec.Key}].JudgeCalls)
+		judged += len(scores[store.Ref{Key: rec.Key}].JudgeCalls)
 	}
 	if judged == 0 {
 		t.Error("the judge was never asked: the tasks of the test should need it")
 	}
-	if w, err := r.World("retail", noEnv); err != nil || w.Name != "retail" {
+	if w, err := r.World("retail", runtest.NoEnv); err != nil || w.Name != "retail" {
 		t.Errorf("world %v, %v", w, err)
 	}
-	if log := string(fileText(t, filepath.Join(dir, "log.jsonl"))); strings.Count(log, `"msg":"trial ended"`) != 12 || !strings.Contains(log, `"msg":"run ended"`) {
+	if log := string(runtest.Text(t, filepath.Join(dir, "log.jsonl"))); strings.Count(log, `"msg":"trial ended"`) != 12 || !strings.Contains(log, `"msg":"run ended"`) {
 		t.Errorf("log:\n%s", log)
 	}
 }
 
-func fileText(t testing.TB, path string) []byte {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
 func TestConcurrencyChangesNothing(t *testing.T) {
 	one, many := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run")
-	execute(t, small, runs.Options{Out: one, Concurrency: 1})
-	execute(t, small, runs.Options{Out: many, Concurrency: 64})
-	same(t, one, many)
+	runtest.Execute(t, runtest.Small, config.Options{Out: one, Concurrency: 1})
+	runtest.Execute(t, runtest.Small, config.Options{Out: many, Concurrency: 64})
+	runtest.Same(t, one, many)
 }
 
 func TestExistingRunNeedsAWord(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	execute(t, small, runs.Options{Out: dir, Limit: 1})
-	_, err := runs.Execute(context.Background(), parse(t, small), runs.Options{Out: dir, Only: []string{"trial=0"}})
-	var exists *runs.ExistsError
-	if !errors.As(err, &exists) || !errors.Is(err, runs.ErrConfig) || exists.Finished != 4 {
+	runtest.Execute(t, runtest.Small, config.Options{Out: dir, Limit: 1})
+	_, err := runtest.Run(context.Background(), runtest.Parse(t, runtest.Small), config.Options{Out: dir, Only: []string{"trial=0"}})
+	var exists *store.ExistsError
+	if !errors.As(err, &exists) || !errors.Is(err, config.ErrConfig) || exists.Finished != 4 {
 		t.Fatalf("error %v", err)
 	}
 	for _, want := range []string{dir, "4 of 4 trials", "tauguide run small.yaml --resume --out " + dir + " --only trial=0", "--fresh"} {
@@ -88,53 +81,53 @@ func TestExistingRunNeedsAWord(t *testing.T) {
 			t.Errorf("error %q does not say %q", err, want)
 		}
 	}
-	if _, err := runs.Execute(context.Background(), parse(t, small), runs.Options{Out: dir, Resume: true, Fresh: true}); !errors.Is(err, runs.ErrConfig) {
+	if _, err := runtest.Run(context.Background(), runtest.Parse(t, runtest.Small), config.Options{Out: dir, Resume: true, Fresh: true}); !errors.Is(err, config.ErrConfig) {
 		t.Errorf("resume and fresh together: %v", err)
 	}
-	s := execute(t, small, runs.Options{Out: dir, Fresh: true, Limit: 2})
+	s := runtest.Execute(t, runtest.Small, config.Options{Out: dir, Fresh: true, Limit: 2})
 	if s.Planned != 8 || s.Executed != 8 || s.MovedTo == "" {
 		t.Errorf("fresh run: %+v", s)
 	}
-	if old := open(t, s.MovedTo); len(old.Index()) != 4 {
+	if old := runtest.Open(t, s.MovedTo); len(old.Index()) != 4 {
 		t.Errorf("the old run has %d records, want 4", len(old.Index()))
 	}
 }
 
 func TestFolderOfSomethingElseIsLeftAlone(t *testing.T) {
 	dir := t.TempDir()
-	writeText(t, filepath.Join(dir, "thesis.tex"), []byte("x"))
-	for _, o := range []runs.Options{{Out: dir}, {Out: dir, Resume: true}, {Out: dir, Fresh: true}} {
-		if _, err := runs.Execute(context.Background(), parse(t, small), o); !errors.Is(err, runs.ErrConfig) || !strings.Contains(err.Error(), "is no run, and holds thesis.tex") {
+	runtest.Write(t, filepath.Join(dir, "thesis.tex"), []byte("x"))
+	for _, o := range []config.Options{{Out: dir}, {Out: dir, Resume: true}, {Out: dir, Fresh: true}} {
+		if _, err := runtest.Run(context.Background(), runtest.Parse(t, runtest.Small), o); !errors.Is(err, config.ErrConfig) || !strings.Contains(err.Error(), "is no run, and holds thesis.tex") {
 			t.Errorf("%+v: error %v", o, err)
 		}
 	}
-	if _, err := runs.Open(dir); err == nil || !strings.Contains(err.Error(), "manifest.json") {
+	if _, err := store.Open(dir); err == nil || !strings.Contains(err.Error(), "manifest.json") {
 		t.Errorf("open: %v", err)
 	}
 }
 
 func TestResumeRunsThePlanMinusWhatIsFinished(t *testing.T) {
 	whole, part := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run")
-	execute(t, small, runs.Options{Out: whole})
-	if s := execute(t, small, runs.Options{Out: part, Resume: true, Only: []string{"system=Noop"}}); s.Executed != 6 || s.Planned != 6 {
+	runtest.Execute(t, runtest.Small, config.Options{Out: whole})
+	if s := runtest.Execute(t, runtest.Small, config.Options{Out: part, Resume: true, Only: []string{"system=Noop"}}); s.Executed != 6 || s.Planned != 6 {
 		t.Fatalf("a resume of nothing should start: %+v", s)
 	}
-	if s := execute(t, small, runs.Options{Out: part, Resume: true, Limit: 2, Trials: 1}); s.Executed != 2 || s.Planned != 8 {
+	if s := runtest.Execute(t, runtest.Small, config.Options{Out: part, Resume: true, Limit: 2, Trials: 1}); s.Executed != 2 || s.Planned != 8 {
 		t.Fatalf("part: %+v", s)
 	}
-	if s := execute(t, small, runs.Options{Out: part, Resume: true}); s.Executed != 4 || s.Planned != 12 || !s.Complete() {
+	if s := runtest.Execute(t, runtest.Small, config.Options{Out: part, Resume: true}); s.Executed != 4 || s.Planned != 12 || !s.Complete() {
 		t.Fatalf("rest: %+v", s)
 	}
-	if s := execute(t, small, runs.Options{Out: part, Resume: true}); s.Executed != 0 || !s.Complete() {
+	if s := runtest.Execute(t, runtest.Small, config.Options{Out: part, Resume: true}); s.Executed != 0 || !s.Complete() {
 		t.Fatalf("nothing left: %+v", s)
 	}
-	same(t, whole, part)
-	consistent(t, part)
+	runtest.Same(t, whole, part)
+	runtest.Consistent(t, part)
 }
 
 func TestResumeRefusesAnotherSetup(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	execute(t, small, runs.Options{Out: dir, Limit: 1, Trials: 1})
+	runtest.Execute(t, runtest.Small, config.Options{Out: dir, Limit: 1, Trials: 1})
 	tests := []struct {
 		name, from, to string
 		want           string // in the error; "" where resuming is fine
@@ -158,14 +151,14 @@ func TestResumeRefusesAnotherSetup(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			text := strings.Replace(small, tt.from, tt.to, 1)
-			if tt.from != "" && text == small {
+			text := strings.Replace(runtest.Small, tt.from, tt.to, 1)
+			if tt.from != "" && text == runtest.Small {
 				t.Fatal("the test changes nothing")
 			}
-			dir := clone(t, dir)
-			before := fileText(t, filepath.Join(dir, "manifest.json"))
-			_, err := runs.Execute(context.Background(), parse(t, text), runs.Options{Out: dir, Resume: true, Limit: 1, Trials: 1})
-			if !bytes.Equal(before, fileText(t, filepath.Join(dir, "manifest.json"))) {
+			dir := runtest.Clone(t, dir)
+			before := runtest.Text(t, filepath.Join(dir, "manifest.json"))
+			_, err := runtest.Run(context.Background(), runtest.Parse(t, text), config.Options{Out: dir, Resume: true, Limit: 1, Trials: 1})
+			if !bytes.Equal(before, runtest.Text(t, filepath.Join(dir, "manifest.json"))) {
 				t.Error("the manifest changed")
 			}
 			if tt.want == "" {
@@ -174,8 +167,8 @@ func TestResumeRefusesAnotherSetup(t *testing.T) {
 				}
 				return
 			}
-			var changed *runs.ChangedError
-			if !errors.As(err, &changed) || !errors.Is(err, runs.ErrConfig) || !strings.Contains(err.Error(), tt.want) {
+			var changed *store.ChangedError
+			if !errors.As(err, &changed) || !errors.Is(err, config.ErrConfig) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q in it", err, tt.want)
 			}
 		})
@@ -183,13 +176,13 @@ func TestResumeRefusesAnotherSetup(t *testing.T) {
 }
 
 func TestIdentitiesOfOlderVersionsAreComparedByWhatBothHave(t *testing.T) {
-	old := runs.Identity{Version: 0, Fields: map[string]string{"seed": "300", "gone": "1"}}
-	now := runs.Identity{Version: 1, Fields: map[string]string{"seed": "300", "new": "2"}}
-	if d := runs.Difference(old, now); len(d) != 0 {
+	old := config.Identity{Version: 0, Fields: map[string]string{"seed": "300", "gone": "1"}}
+	now := config.Identity{Version: 1, Fields: map[string]string{"seed": "300", "new": "2"}}
+	if d := config.Difference(old, now); len(d) != 0 {
 		t.Errorf("difference %v, want none", d)
 	}
 	now.Fields["seed"] = "1"
-	if d := runs.Difference(old, now); !slices.Equal(d, []string{"seed was 300, now 1"}) {
+	if d := config.Difference(old, now); !slices.Equal(d, []string{"seed was 300, now 1"}) {
 		t.Errorf("difference %v", d)
 	}
 	if old.Hash() == now.Hash() {
@@ -198,20 +191,22 @@ func TestIdentitiesOfOlderVersionsAreComparedByWhatBothHave(t *testing.T) {
 }
 
 // wrapped makes a job whose agents are wrapped.
-func wrapped(t *testing.T, text string, o runs.Options, wrap func(agents.Setup, sim.Participant) sim.Participant) *runs.Job {
+func wrapped(t *testing.T, text string, o config.Options, wrap func(agents.Setup, sim.Participant) sim.Participant) *config.Plan {
 	t.Helper()
-	j := prepare(t, text, o)
-	j.SetAgents(func(next func(runs.System, agents.Setup) (sim.Participant, error), s runs.System, seat agents.Setup) (sim.Participant, error) {
+	j := runtest.Resolve(t, text, o)
+	next := j.MakeAgent
+	j.MakeAgent = func(s config.System, seat agents.Setup) (sim.Participant, error) {
 		speaker, err := next(s, seat)
 		return wrap(seat, speaker), err
-	})
+	}
 	return j
 }
 
 func TestPanicsAreVoidTrials(t *testing.T) {
 	dir, calm := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run")
-	j := prepare(t, small, runs.Options{Out: dir})
-	j.SetAgents(func(next func(runs.System, agents.Setup) (sim.Participant, error), s runs.System, seat agents.Setup) (sim.Participant, error) {
+	j := runtest.Resolve(t, runtest.Small, config.Options{Out: dir})
+	next := j.MakeAgent
+	j.MakeAgent = func(s config.System, seat agents.Setup) (sim.Participant, error) {
 		switch {
 		case s.Name == "Noop" && seat.Task.ID == "cancel-gift-card-order":
 			panic("in the factory")
@@ -221,28 +216,28 @@ func TestPanicsAreVoidTrials(t *testing.T) {
 			return sim.ParticipantFunc(func(context.Context, sim.View) (sim.Turn, error) { panic("in a turn") }), nil
 		}
 		return next(s, seat)
-	})
-	s, err := j.Execute(context.Background())
+	}
+	s, err := runs.Execute(context.Background(), j, runs.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s.Planned != 12 || s.Evaluable != 6 || s.Terminations[sim.Infra] != 6 || s.Complete() || s.Coverage() != 0.5 {
 		t.Errorf("summary %+v", s)
 	}
-	for _, e := range open(t, dir).Index() {
+	for _, e := range runtest.Open(t, dir).Index() {
 		if e.Termination == sim.Infra && (e.Fault != "panic" && e.Fault != "speaker" || e.Reward != nil || e.Pending != "") {
 			t.Errorf("entry %+v", e)
 		}
 	}
-	consistent(t, dir)
-	if s := execute(t, small, runs.Options{Out: dir, Resume: true}); s.Executed != 6 || !s.Complete() {
+	runtest.Consistent(t, dir)
+	if s := runtest.Execute(t, runtest.Small, config.Options{Out: dir, Resume: true}); s.Executed != 6 || !s.Complete() {
 		t.Errorf("resume: %+v", s)
 	}
-	if n := len(open(t, dir).Attempts()); n != 18 {
+	if n := len(runtest.Open(t, dir).Attempts()); n != 18 {
 		t.Errorf("%d attempts are kept, want 18", n)
 	}
-	execute(t, small, runs.Options{Out: calm})
-	same(t, calm, dir)
+	runtest.Execute(t, runtest.Small, config.Options{Out: calm})
+	runtest.Same(t, calm, dir)
 }
 
 func TestCancelledRunKeepsWhatIsFinished(t *testing.T) {
@@ -250,7 +245,7 @@ func TestCancelledRunKeepsWhatIsFinished(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var begun atomic.Int64
-	j := wrapped(t, small, runs.Options{Out: dir, Concurrency: 2}, func(_ agents.Setup, s sim.Participant) sim.Participant {
+	j := wrapped(t, runtest.Small, config.Options{Out: dir, Concurrency: 2}, func(_ agents.Setup, s sim.Participant) sim.Participant {
 		n := begun.Add(1)
 		return sim.ParticipantFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
 			if n > 5 {
@@ -261,31 +256,31 @@ func TestCancelledRunKeepsWhatIsFinished(t *testing.T) {
 			return s.Next(ctx, v)
 		})
 	})
-	s, err := j.Execute(ctx)
+	s, err := runs.Execute(ctx, j, runs.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !s.Interrupted || s.Evaluable < 4 || s.Evaluable > 5 || s.Terminations[sim.Cancelled] == 0 || s.Missing < 5 {
 		t.Errorf("summary %+v", s)
 	}
-	consistent(t, dir)
-	again := execute(t, small, runs.Options{Out: dir, Resume: true})
+	runtest.Consistent(t, dir)
+	again := runtest.Execute(t, runtest.Small, config.Options{Out: dir, Resume: true})
 	if again.Executed != 12-s.Evaluable || !again.Complete() || again.Interrupted {
 		t.Errorf("resumed %+v", again)
 	}
-	execute(t, small, runs.Options{Out: calm})
-	same(t, calm, dir)
+	runtest.Execute(t, runtest.Small, config.Options{Out: calm})
+	runtest.Same(t, calm, dir)
 }
 
 func TestCancelledBeforeItBegan(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	dir := filepath.Join(t.TempDir(), "run")
-	s, err := runs.Execute(ctx, parse(t, small), runs.Options{Out: dir})
+	s, err := runtest.Run(ctx, runtest.Parse(t, runtest.Small), config.Options{Out: dir})
 	if err != nil || !s.Interrupted || s.Executed != 0 || s.Missing != 12 {
 		t.Errorf("summary %+v, %v", s, err)
 	}
-	if s := execute(t, small, runs.Options{Out: dir, Resume: true}); !s.Complete() {
+	if s := runtest.Execute(t, runtest.Small, config.Options{Out: dir, Resume: true}); !s.Complete() {
 		t.Errorf("resumed %+v", s)
 	}
 }
@@ -293,7 +288,7 @@ func TestCancelledBeforeItBegan(t *testing.T) {
 func TestAgentsMayLookButNotTouch(t *testing.T) {
 	var looked, touched sim.ToolResult
 	var once atomic.Bool
-	j := wrapped(t, small, runs.Options{Out: filepath.Join(t.TempDir(), "run"), Only: []string{"system=Noop", "trial=0"}, Limit: 1},
+	j := wrapped(t, runtest.Small, config.Options{Out: filepath.Join(t.TempDir(), "run"), Only: []string{"system=Noop", "trial=0"}, Limit: 1},
 		func(seat agents.Setup, s sim.Participant) sim.Participant {
 			if once.Swap(true) {
 				return s
@@ -306,7 +301,7 @@ func TestAgentsMayLookButNotTouch(t *testing.T) {
 				return s.Next(ctx, v)
 			})
 		})
-	if _, err := j.Execute(context.Background()); err != nil {
+	if _, err := runs.Execute(context.Background(), j, runs.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if looked.Error || looked.Content == "" || !touched.Error || !strings.Contains(touched.Content, "only reading is allowed") {
@@ -316,7 +311,7 @@ func TestAgentsMayLookButNotTouch(t *testing.T) {
 
 func TestProgressIsReported(t *testing.T) {
 	var seen []runs.Progress
-	execute(t, small, runs.Options{Out: filepath.Join(t.TempDir(), "run"), Progress: reporter(func(p runs.Progress) { seen = append(seen, p) })})
+	runtest.Execute(t, runtest.Small, config.Options{Out: filepath.Join(t.TempDir(), "run")}, runs.Options{Progress: reporter(func(p runs.Progress) { seen = append(seen, p) })})
 	last := seen[len(seen)-1]
 	if !last.Final || last.Done != 12 || last.Planned != 12 || last.Running != 0 || last.Faults != 0 || last.Tokens == nil || *last.Tokens == 0 || last.Cost != nil {
 		t.Errorf("last progress %+v", last)

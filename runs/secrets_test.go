@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/runtest"
 )
 
 // TestEscapedKeysAreNeverWritten has the endpoint repeat the key and what the address holds, in content, in arguments of
@@ -143,19 +145,19 @@ judge: {model: m}
 domains: [{name: retail, tasks: [cancel-gift-card-order]}]
 systems: [{name: A, agent: react, model: m}]
 `, trials, address)
-	c, err := runs.Parse("keys.yaml", []byte(text), func(string) string { return key })
+	c, err := config.Parse("keys.yaml", []byte(text), func(string) string { return key })
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	var shown strings.Builder
-	s, err := runs.Execute(context.Background(), c, runs.Options{Out: dir, Concurrency: 1, Cassette: "record", Debug: true, Progress: reporter(func(p runs.Progress) {
+	s, err := runtest.Run(context.Background(), c, config.Options{Out: dir, Concurrency: 1, Cassette: "record"}, runs.Options{Debug: true, Progress: reporter(func(p runs.Progress) {
 		fmt.Fprintf(&shown, "%s %s\n", p.Line(), p.LastFault)
 	})})
 	if err != nil || s.Executed == 0 {
 		t.Fatalf("%v; %+v", err, s)
 	}
-	out := snapshot(t, dir)
+	out := runtest.Snapshot(t, dir)
 	out["progress"] = shown.String() + fmt.Sprintf("%+v", s)
 	if !strings.Contains(fmt.Sprint(out), "redacted") {
 		t.Error("nothing was masked")

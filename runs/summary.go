@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -12,27 +13,27 @@ import (
 func (x *execution) summary() *Summary {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	s := &Summary{Dir: x.job.Dir, Name: x.job.Config.Name, Synthetic: x.job.Synthetic(), Planned: len(x.plan),
+	s := &Summary{Dir: x.plan.Dir, Name: x.plan.Config.Name, Synthetic: x.plan.Synthetic(), Planned: len(x.writer.Plan()),
 		Terminations: map[sim.Reason]int{}, Executed: x.executed, Stopped: strings.Join(x.stopped, "; "),
 		Warnings: x.progress.Warnings, Elapsed: time.Since(x.started), Usage: x.budget.meter.Snapshot()}
-	entries := x.writer.list()
-	counting := latest(entries)
+	entries := x.writer.Entries()
+	counting := store.Latest(entries)
 	s.Causes = causes(entries, counting, x.examples)
-	for _, p := range x.plan {
+	for _, p := range x.writer.Plan() {
 		e, ran := counting[p.Key]
 		if !ran {
 			s.Missing++
 			continue
 		}
 		s.Terminations[e.Termination]++
-		if x.job.capped(e) {
+		if capped(x.plan, e) {
 			s.OverBudget++
 		}
 		if e.Termination.Evaluable() {
 			s.Evaluable++
 			if e.Reward == nil {
 				s.Pending++
-				if x.job.Config.Judge.Model == "" && x.job.judged(p.Key) {
+				if x.plan.Config.Judge.Model == "" && x.plan.NeedsJudge(p.Key) {
 					s.NeedsJudge++
 				}
 			}
@@ -52,7 +53,7 @@ type Cause struct {
 }
 
 // causes sums up the void attempts, the most frequent cause first.
-func causes(entries map[Ref]Entry, counting map[sim.Key]Entry, examples map[string]string) []Cause {
+func causes(entries map[store.Ref]store.Entry, counting map[sim.Key]store.Entry, examples map[string]string) []Cause {
 	type id struct {
 		reason sim.Reason
 		fault  string

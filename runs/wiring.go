@@ -6,7 +6,10 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm/cassette"
 )
 
 // logOptions are those of a run's log.
@@ -17,30 +20,27 @@ func (o Options) logOptions() *slog.HandlerOptions {
 	return &slog.HandlerOptions{Level: slog.LevelDebug}
 }
 
-// wiring opens what stands around the models of an execution.
-func (x *execution) wiring() (wiring, error) {
-	j := x.job
-	w := wiring{replays: j.Config.replays(), trace: j.options.Trace, log: &callLog{x.log}, warn: x.warn}
-	w.trace.Hide(x.writer.hide.secrets)
-	m, err := readManifest(j.Dir)
-	if err != nil {
-		return w, err
-	}
+// wiring opens what surrounds the models of an execution.
+func (x *execution) wiring() (w wiring, err error) {
+	c := x.plan.Config
+	w = wiring{replays: c.Replays(), trace: x.options.Trace, log: &callLog{x.log}, warn: x.warn}
+	w.trace.Hide(x.writer.Hide())
+	run := x.writer.RunID()
 	var once sync.Once
-	w.cassette, err = j.openCassette(x.writer.hide, m.id(), func(err error) {
+	w.cassette, err = openCassette(c, x.plan.CassetteDir(), cassette.Options{Hide: x.writer.Hide().Redact, Run: run, Failed: func(err error) {
 		x.log.Error("answer used but not recorded", "error", err.Error())
 		once.Do(func() {
-			x.warn(fmt.Sprintf("an answer was used but not recorded: %v; further ones are told in %s", err, logName))
+			x.warn(fmt.Sprintf("an answer was used but not recorded: %v; further ones are told in %s", err, store.LogName))
 		})
-	})
+	}})
 	switch {
 	case w.replays:
 		// Nothing is spent, whatever it once cost.
-		x.budget.Budget = Budget{MaxWall: x.budget.MaxWall}
+		x.budget.Budget = config.Budget{MaxWall: x.budget.MaxWall}
 	case err == nil && w.cassette != nil && (x.budget.MaxCost > 0 || x.budget.MaxTokens > 0):
-		var lost Spending
-		if lost, err = x.unrecorded(w.cassette, m.id()); err == nil {
-			x.budget.earlier = x.budget.earlier.and(lost)
+		var lost store.Spending
+		if lost, err = x.unrecorded(w.cassette, run); err == nil {
+			x.budget.earlier = x.budget.earlier.And(lost)
 		}
 	}
 	return w, err
@@ -64,4 +64,13 @@ func faultText(r sim.Record) string {
 		return ""
 	}
 	return r.Fault.Text
+}
+
+// openCassette opens the recordings in a folder, as the config says; nil without any.
+func openCassette(c *config.Config, dir string, o cassette.Options) (*cassette.Cassette, error) {
+	mode := cassette.Mode(c.Cassette.Mode)
+	if mode == cassette.Off || mode == "" {
+		return nil, nil
+	}
+	return cassette.Open(dir, mode, o)
 }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/tauguide/tauguide/sim/llm"
 )
@@ -16,6 +17,9 @@ type Key struct {
 	Task   string `json:"task"`
 	Trial  int    `json:"trial"` // from 0
 }
+
+// String names the trial as the command line does: domain/system/task/trial.
+func (k Key) String() string { return fmt.Sprintf("%s/%s/%s/%d", k.Domain, k.System, k.Task, k.Trial) }
 
 // Record is one conversation as it happened: everything that scoring, tables and pages are computed from. It is
 // written once and never changed; fields under Times hold all that may differ between two runs of the same seed.

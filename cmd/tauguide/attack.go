@@ -8,18 +8,18 @@ import (
 
 	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/report"
 	attacking "github.com/tauguide/tauguide/sim/attack"
 )
 
-// attackLines says what a job's user attacks with, nothing if it does not.
-func attackLines(j *runs.Job) []string {
+// attackLines says what a plan's user attacks with, nothing if it does not.
+func attackLines(plan *config.Plan) []string {
 	var out []string
-	sets := j.AttackSets()
+	sets := plan.Attacks.Sets
 	for _, domain := range slices.Sorted(maps.Keys(sets)) {
 		s := sets[domain]
-		line := fmt.Sprintf("the user attacks on %s: %s, %d attacks on %s data", domain, j.Config.User.Attack, len(s.Tasks), s.Data)
+		line := fmt.Sprintf("the user attacks on %s: %s, %d attacks on %s data", domain, plan.Config.User.Attack, len(s.Tasks), s.Data)
 		if s.Note != "" {
 			line += " (" + s.Note + ")"
 		}
@@ -55,7 +55,7 @@ func attack(worlds map[string]*domains.World, data string, files []string) error
 }
 
 func attackSets(worlds map[string]*domains.World, data, file string) ([]*attacking.Set, error) {
-	kind := runs.DataKind(data)
+	kind := config.DataKind(data)
 	if file != "default" {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -77,7 +77,7 @@ func attackSets(worlds map[string]*domains.World, data, file string) ([]*attacki
 		if !slices.Contains(configs.AttackNames(), domain+"-"+kind) {
 			continue
 		}
-		s, err := runs.LoadAttacks(domain, kind, "")
+		s, err := config.LoadAttacks(domain, kind, "")
 		if err != nil {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/tauguide/tauguide/agents/checklist/author"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
 )
@@ -58,7 +59,7 @@ func (f *authorModel) open(p process, w *domains.World) (m *sim.Model, scripted 
 		return nil, false, usage(fmt.Errorf("--model %s: %s has no such model: choose one of %s", f.name, f.config,
 			strings.Join(slices.Sorted(maps.Keys(c.Models)), ", ")))
 	}
-	writers, err := c.Judges(f.name, map[string]*domains.World{w.Name: w}, runs.Options{Synthetic: f.synthetic, BaseURL: f.baseURL, Cassette: "off"},
+	writers, err := runs.NewJudges(c, f.name, map[string]*domains.World{w.Name: w}, config.Options{Synthetic: f.synthetic, BaseURL: f.baseURL, Cassette: "off"}, nil,
 		func(text string) { fmt.Fprintln(p.stderr, "warning: "+text) })
 	if err != nil {
 		return nil, false, usage(err)
@@ -85,16 +86,16 @@ func (f *authorModel) keep(p process, out string, m *sim.Model, scripted bool) (
 }
 
 // load reads the config, or makes one that has only the model.
-func (f *authorModel) load(p process, w *domains.World) (*runs.Config, error) {
+func (f *authorModel) load(p process, w *domains.World) (*config.Config, error) {
 	if f.config != "" {
-		return runs.Load(f.config, p.env)
+		return config.Load(f.config, p.env)
 	}
 	if strings.ContainsAny(f.name, "\"\\\n\r\t$") {
 		return nil, fmt.Errorf("--model %q: give the name that the endpoint knows", f.name)
 	}
 	text := fmt.Sprintf("note: author\nmodels: {\"%s\": {key: $OPENAI_API_KEY}}\nuser: {model: \"%s\"}\ndomains: [{name: %s}]\nsystems: [{name: none, agent: noop}]\n",
 		f.name, f.name, w.Name)
-	return runs.Parse("the flags", []byte(text), p.env)
+	return config.Parse("the flags", []byte(text), p.env)
 }
 
 // checklistFlags are the flags of author checklists.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
 	attacking "github.com/tauguide/tauguide/sim/attack"
 )
 
@@ -56,7 +56,7 @@ func (f *attackFlags) write(ctx context.Context, p process, domain string) error
 	if err != nil {
 		return err
 	}
-	set, err := runs.LoadAttacks(domain, runs.DataKind(f.data), f.attacks)
+	set, err := config.LoadAttacks(domain, config.DataKind(f.data), f.attacks)
 	if err != nil {
 		return usage(fmt.Errorf("--attacks: %w", err))
 	}

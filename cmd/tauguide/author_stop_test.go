@@ -19,7 +19,7 @@ import (
 
 	scripted "github.com/tauguide/tauguide/agents/synthetic"
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
 
@@ -53,7 +53,7 @@ func writers(t *testing.T) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := runs.LoadAttacks("retail", runs.DataKind("embedded"), "default")
+	set, err := config.LoadAttacks("retail", config.DataKind("embedded"), "default")
 	if err != nil {
 		t.Fatal(err)
 	}

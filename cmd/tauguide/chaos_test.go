@@ -15,7 +15,7 @@ import (
 
 	scripted "github.com/tauguide/tauguide/agents/synthetic"
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim/llm"
 	"github.com/tauguide/tauguide/sim/llm/faultserver"
 	"github.com/tauguide/tauguide/sim/synthetic"
@@ -127,7 +127,7 @@ func tablesOf(t *testing.T, dir string) string {
 // attempts counts the attempts of a run by whether they count.
 func attempts(t *testing.T, dir string) (evaluable, void int) {
 	t.Helper()
-	r, err := runs.Open(dir)
+	r, err := store.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/tauguide/tauguide/domains/domaintest"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
 )
 
 // block is a fenced shell block of a document.
@@ -178,7 +178,7 @@ func TestConfigReferenceIsComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	var schema map[string]any
-	if err := json.Unmarshal(runs.Schema(), &schema); err != nil {
+	if err := json.Unmarshal(config.Schema(), &schema); err != nil {
 		t.Fatal(err)
 	}
 	names := map[string]bool{}

@@ -7,35 +7,32 @@ import (
 	"text/tabwriter"
 
 	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
 )
 
 // dryRun prints what a run would do.
-func dryRun(p process, cfg *runs.Config, o runs.Options, like string) error {
-	job, err := runs.Prepare(cfg, o)
-	if err != nil {
-		return usageIf(err)
-	}
+func dryRun(p process, plan *config.Plan, like string) error {
 	type part struct{ domain, system string }
 	counts := map[part]int{}
 	var order []part
-	for _, t := range job.Plan {
+	for _, t := range plan.Trials {
 		k := part{t.Domain, t.System}
 		if counts[k] == 0 {
 			order = append(order, k)
 		}
 		counts[k]++
 	}
-	for _, w := range job.Warnings {
+	for _, w := range plan.Warnings {
 		fmt.Fprintln(p.stderr, "warning: "+w)
 	}
-	fmt.Fprintf(p.stdout, "%d trials into %s\n", len(job.Plan), job.Dir)
+	fmt.Fprintf(p.stdout, "%d trials into %s\n", len(plan.Trials), plan.Dir)
 	for _, k := range order {
 		fmt.Fprintf(p.stdout, "  %s on %s: %d\n", k.system, k.domain, counts[k])
 	}
-	for _, line := range attackLines(job) {
+	for _, line := range attackLines(plan) {
 		fmt.Fprintln(p.stdout, line)
 	}
-	e, err := job.Estimate(like)
+	e, err := runs.Estimate(plan, like)
 	if err != nil {
 		return usageIf(err)
 	}
@@ -43,7 +40,7 @@ func dryRun(p process, cfg *runs.Config, o runs.Options, like string) error {
 }
 
 // printEstimate prints what a run will probably use.
-func printEstimate(out io.Writer, e *runs.Estimate) error {
+func printEstimate(out io.Writer, e *config.Estimate) error {
 	if e.Finished > 0 {
 		fmt.Fprintf(out, "%d of these are finished; the estimate is of the other %d\n", e.Finished, e.Trials)
 	}

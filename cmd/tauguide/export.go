@@ -8,7 +8,7 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/all"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/tau2"
 )
 
@@ -87,7 +87,7 @@ func exportTau2(cmd *cobra.Command, p process, dir, data string, o tau2.ExportOp
 }
 
 // runWorld opens a domain of a run: on the data that it was made with or, where data is not empty, on that.
-func runWorld(p process, r *runs.Run, domain, data string) (*domains.World, error) {
+func runWorld(p process, r *store.Run, domain, data string) (*domains.World, error) {
 	if data == "" {
 		return r.World(domain, p.env)
 	}

@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
 )
@@ -103,7 +103,7 @@ func (l *ledger) settle(finished map[sim.Key]bool) (lost, trials int) {
 func finished(t *testing.T, dir string) map[sim.Key]bool {
 	t.Helper()
 	out := map[sim.Key]bool{}
-	r, err := runs.Open(dir)
+	r, err := store.Open(dir)
 	if os.IsNotExist(err) || len(recordFiles(t, dir)) == 0 {
 		return out // killed before there was anything
 	}
@@ -217,7 +217,7 @@ func killAtRandom(cmd *exec.Cmd, stop chan struct{}, rng *rand.Rand) {
 // folder agree.
 func timeless(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	r, err := runs.Open(dir)
+	r, err := store.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func timeless(t *testing.T, dir string) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		score := scores[runs.Ref{Key: rec.Key, Attempt: rec.Attempt}]
+		score := scores[store.Ref{Key: rec.Key, Attempt: rec.Attempt}]
 		for i := range score.JudgeCalls {
 			score.JudgeCalls[i].Transport = sim.Transport{}
 		}
@@ -239,7 +239,7 @@ func timeless(t *testing.T, dir string) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out[runs.KeyString(rec.Key)] = string(text)
+		out[rec.Key.String()] = string(text)
 	}
 	if n := len(recordFiles(t, dir)); n != len(r.Attempts()) || len(out) != len(r.Index()) {
 		t.Errorf("%s: %d files of %d attempts, %d records of %d trials", dir, n, len(r.Attempts()), len(out), len(r.Index()))

@@ -8,11 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/sim/llm/probe"
 )
 
 func probeCommand(p process) *cobra.Command {
-	var o runs.Options
+	var o config.Options
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "probe CONFIG",
@@ -22,13 +23,17 @@ func probeCommand(p process) *cobra.Command {
 			"than the one asked for. Nothing is written. Scripted models are not asked. Exit code 4 if a model cannot be used in its role.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := runs.Load(args[0], p.env)
+			cfg, err := config.Load(args[0], p.env)
 			if err != nil {
 				return usage(err)
 			}
 			// Recordings answer nothing here.
 			o.Cassette = "off"
-			results, err := runs.Probe(cmd.Context(), cfg, o)
+			plan, err := config.Resolve(cmd.Context(), cfg, o)
+			if err != nil {
+				return usageIf(err)
+			}
+			results, err := runs.Probe(cmd.Context(), plan, nil)
 			if err != nil {
 				return usageIf(err)
 			}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/domains/domaintest"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/report"
 )
 
@@ -25,7 +25,7 @@ type bill struct {
 
 // billOf counts a config's conversations by the published sizes of the splits. The guide of Table 14 is GPT-5.4 with the
 // workflow: other guides, guards, agents and users are not in its figures, and so not here.
-func billOf(t *testing.T, c *runs.Config, p configs.Published) bill {
+func billOf(t *testing.T, c *config.Config, p configs.Published) bill {
 	t.Helper()
 	var b bill
 	for _, d := range c.Domains {
@@ -34,7 +34,7 @@ func billOf(t *testing.T, c *runs.Config, p configs.Published) bill {
 			tasks = p.Splits[d.Name].Test.All
 		}
 		if c.User.Attack != "" {
-			set, err := runs.LoadAttacks(d.Name, "tau2", d.Attacks)
+			set, err := config.LoadAttacks(d.Name, "tau2", d.Attacks)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +75,7 @@ func TestReproducingPage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := runs.Parse(name+".yaml", source, func(string) string { return "set" })
+		c, err := config.Parse(name+".yaml", source, func(string) string { return "set" })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,11 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/report"
+	"github.com/tauguide/tauguide/runs/store"
 )
 
-// runFlags are the flags of the run command that runs.Options does not hold.
+// runFlags are the flags of the run command that config.Options does not hold.
 type runFlags struct {
+	debug       bool
 	format      string
 	minCoverage float64
 	schema      bool
@@ -22,7 +25,7 @@ type runFlags struct {
 }
 
 func runCommand(p process) *cobra.Command {
-	var o runs.Options
+	var o config.Options
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run CONFIG",
@@ -37,7 +40,7 @@ func runCommand(p process) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.schema {
-				_, err := p.stdout.Write(append(runs.Schema(), '\n'))
+				_, err := p.stdout.Write(append(config.Schema(), '\n'))
 				return err
 			}
 			return execute(cmd, p, args[0], o, f)
@@ -55,7 +58,7 @@ func runCommand(p process) *cobra.Command {
 	flags.StringVar(&o.BaseURL, "base-url", "", "send every model to this endpoint")
 	flags.BoolVar(&o.Synthetic, "synthetic", false, "replace every model by its scripted twin")
 	flags.StringVar(&o.Cassette, "cassette", "", "off, record, replay or verify, with :FOLDER behind it for other recordings than the run's own")
-	flags.BoolVar(&o.Debug, "debug", false, "log every model call in the run's log.jsonl")
+	flags.BoolVar(&f.debug, "debug", false, "log every model call in the run's log.jsonl")
 	flags.StringVar(&f.format, "format", string(report.Term), fmt.Sprintf("of the tables: %v", report.Formats()))
 	flags.Float64Var(&f.minCoverage, "min-coverage", 0, "exit with 4 if less than this share of the planned trials is evaluable")
 	flags.BoolVar(&f.schema, "schema", false, "print the JSON Schema of a config")
@@ -64,7 +67,7 @@ func runCommand(p process) *cobra.Command {
 	return cmd
 }
 
-func execute(cmd *cobra.Command, p process, file string, o runs.Options, f runFlags) error {
+func execute(cmd *cobra.Command, p process, file string, o config.Options, f runFlags) error {
 	if err := checkFormat(f.format); err != nil {
 		return err
 	}
@@ -74,19 +77,22 @@ func execute(cmd *cobra.Command, p process, file string, o runs.Options, f runFl
 	if f.like != "" && !f.dryRun {
 		return usage(errors.New("--like is for the estimate of --dry-run: add --dry-run, or leave it out"))
 	}
-	cfg, err := runs.Load(file, p.env)
+	cfg, err := config.Load(file, p.env)
 	if err != nil {
 		return usage(err)
 	}
-	if f.dryRun {
-		return dryRun(p, cfg, o, f.like)
+	plan, err := config.Resolve(cmd.Context(), cfg, o)
+	if err != nil {
+		return usageIf(err)
 	}
-	o.Progress = runs.NewReporter(p.progress, p.env)
-	var sent func()
-	if o.Trace, sent, err = tracing(cmd.Context(), p); err != nil {
+	if f.dryRun {
+		return dryRun(p, plan, f.like)
+	}
+	tracer, sent, err := tracing(cmd.Context(), p)
+	if err != nil {
 		return usage(err)
 	}
-	s, err := runs.Execute(cmd.Context(), cfg, o)
+	s, err := runs.Execute(cmd.Context(), plan, runs.Options{Debug: f.debug, Trace: tracer, Progress: runs.NewReporter(p.progress, p.env)})
 	sent()
 	if err != nil {
 		return usageIf(err)
@@ -100,9 +106,9 @@ func execute(cmd *cobra.Command, p process, file string, o runs.Options, f runFl
 
 // usageIf marks what the caller of the command can mend on the command line or in the config.
 func usageIf(err error) error {
-	var exists *runs.ExistsError
-	var changed *runs.ChangedError
-	if errors.Is(err, runs.ErrConfig) || errors.As(err, &exists) || errors.As(err, &changed) {
+	var exists *store.ExistsError
+	var changed *store.ChangedError
+	if errors.Is(err, config.ErrConfig) || errors.As(err, &exists) || errors.As(err, &changed) {
 		return usage(err)
 	}
 	return err
@@ -156,11 +162,11 @@ func verdict(s *runs.Summary, minCoverage float64) error {
 }
 
 // runDirectory opens a run argument: a directory with a run in it. What is damaged there is told on stderr.
-func runDirectory(p process, arg string) (*runs.Run, error) {
+func runDirectory(p process, arg string) (*store.Run, error) {
 	if st, err := os.Stat(filepath.Join(arg, "manifest.json")); err != nil || st.IsDir() {
 		return nil, usage(fmt.Errorf("%s is no run directory: it has no manifest.json", arg))
 	}
-	r, err := runs.Open(arg)
+	r, err := store.Open(arg)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,8 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/all"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/tau2"
 	"github.com/tauguide/tauguide/sim"
 )
@@ -66,7 +67,7 @@ type scoring struct {
 	options tau2.Options
 	tasks   tau2.TaskChoice
 	worlds  map[string]*domains.World
-	judges  *runs.Config // nil without --judge
+	judges  *config.Config // nil without --judge
 	printer printer
 	total   tally
 	unheard judgeFailures
@@ -121,7 +122,7 @@ func (s *scoring) check() error {
 	if s.flags.config == "" {
 		return errors.New("--judge needs the config that has the model: give it with --config")
 	}
-	c, err := runs.Load(s.flags.config, s.p.env)
+	c, err := config.Load(s.flags.config, s.p.env)
 	s.judges = c
 	return err
 }
@@ -176,7 +177,7 @@ func (s *scoring) sourceWorld(src *tau2.Source) (*domains.World, error) {
 
 // run scores a run directory, domain by domain.
 func (s *scoring) run(ctx context.Context, dir string) error {
-	r, err := runs.Open(dir)
+	r, err := store.Open(dir)
 	if err != nil {
 		return err
 	}
@@ -223,7 +224,7 @@ func (s *scoring) run(ctx context.Context, dir string) error {
 	return nil
 }
 
-func systemsOf(r *runs.Run, domain string) string {
+func systemsOf(r *store.Run, domain string) string {
 	var out []string
 	for _, p := range r.Plan() {
 		if p.Domain == domain && !slices.Contains(out, p.System) {
@@ -234,7 +235,7 @@ func systemsOf(r *runs.Run, domain string) string {
 }
 
 // runJobs are the records of a domain of a run, with their scores as the recorded outcomes.
-func runJobs(r *runs.Run, head *tau2.Header, scores map[runs.Ref]sim.Score, w *domains.World, choice tau2.TaskChoice) iter.Seq2[tau2.Job, error] {
+func runJobs(r *store.Run, head *tau2.Header, scores map[store.Ref]sim.Score, w *domains.World, choice tau2.TaskChoice) iter.Seq2[tau2.Job, error] {
 	return func(yield func(tau2.Job, error) bool) {
 		for _, e := range r.Index() {
 			if e.Domain != w.Name {
@@ -264,7 +265,7 @@ func runJobs(r *runs.Run, head *tau2.Header, scores map[runs.Ref]sim.Score, w *d
 }
 
 // compare scores the jobs of a group, of r where it is a run, and prints what comes of it.
-func (s *scoring) compare(ctx context.Context, g group, w *domains.World, r *runs.Run, jobs iter.Seq2[tau2.Job, error], each func(tau2.Comparison) error) error {
+func (s *scoring) compare(ctx context.Context, g group, w *domains.World, r *store.Run, jobs iter.Seq2[tau2.Job, error], each func(tau2.Comparison) error) error {
 	workers := runtime.GOMAXPROCS(0)
 	var judge func(sim.Record) sim.Judge
 	if s.judges != nil {

@@ -7,16 +7,18 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 )
 
 // judgesOf connects to the judge's model. A run that is scored again has its own seed and recordings.
-func (s *scoring) judgesOf(w *domains.World, r *runs.Run) (*runs.Judges, error) {
-	c, o := s.judges, runs.Options{Cassette: s.flags.cassette}
+func (s *scoring) judgesOf(w *domains.World, r *store.Run) (*runs.Judges, error) {
+	c, o := s.judges, config.Options{Cassette: s.flags.cassette}
 	if r != nil {
-		c, o.Out = c.ForRun(r.Manifest()), r.Dir()
+		c, o.Out = runs.ForRun(c, r.Manifest()), r.Dir()
 	}
-	return c.Judges(s.flags.judge, map[string]*domains.World{w.Name: w}, o, func(text string) {
+	return runs.NewJudges(c, s.flags.judge, map[string]*domains.World{w.Name: w}, o, nil, func(text string) {
 		fmt.Fprintln(s.p.stderr, "warning: "+text)
 	})
 }

@@ -12,7 +12,7 @@ import (
 
 	scripted "github.com/tauguide/tauguide/agents/synthetic"
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
 
@@ -20,7 +20,7 @@ import (
 const defaultAddr = "127.0.0.1:8377"
 
 func serveModelsCommand(p process) *cobra.Command {
-	var addr, data, config string
+	var addr, data, file string
 	var attacks []string
 	var latency time.Duration
 	cmd := &cobra.Command{
@@ -36,8 +36,8 @@ func serveModelsCommand(p process) *cobra.Command {
 				return err
 			}
 			script := synthetic.Config{Latency: latency, Scripts: scripted.Scripts()}
-			if config != "" {
-				cfg, err := runs.Load(config, p.env)
+			if file != "" {
+				cfg, err := config.Load(file, p.env)
 				if err != nil {
 					return usage(err)
 				}
@@ -59,7 +59,7 @@ func serveModelsCommand(p process) *cobra.Command {
 	cmd.Flags().StringVar(&addr, "addr", defaultAddr, "address to listen on")
 	cmd.Flags().StringVar(&data, "data", "embedded", "τ² data folder, or the word embedded")
 	cmd.Flags().StringSliceVar(&attacks, "attacks", nil, "attack sets that runs will name: files, or the word default for those that come with the program")
-	cmd.Flags().StringVar(&config, "config", "", "config whose synthetic model sets the rates of mistakes")
+	cmd.Flags().StringVar(&file, "config", "", "config whose synthetic model sets the rates of mistakes")
 	cmd.Flags().DurationVar(&latency, "latency", 0, "wait so long before each answer")
 	return cmd
 }

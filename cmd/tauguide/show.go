@@ -11,8 +11,9 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/metrics"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/show"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/tau2"
 	"github.com/tauguide/tauguide/sim"
 )
@@ -57,7 +58,7 @@ func parseKey(s string) (sim.Key, error) {
 }
 
 // planned checks that a key is in a run's plan, and else says which part of it is not.
-func planned(r *runs.Run, key sim.Key) error {
+func planned(r *store.Run, key sim.Key) error {
 	plan := r.Plan()
 	parts := []struct {
 		name string
@@ -88,7 +89,7 @@ func planned(r *runs.Run, key sim.Key) error {
 	return nil
 }
 
-func showTrial(p process, r *runs.Run, key sim.Key, o show.Options, asJSON bool) error {
+func showTrial(p process, r *store.Run, key sim.Key, o show.Options, asJSON bool) error {
 	if err := planned(r, key); err != nil {
 		return usage(err)
 	}
@@ -101,7 +102,7 @@ func showTrial(p process, r *runs.Run, key sim.Key, o show.Options, asJSON bool)
 		return err
 	}
 	v := show.View{Record: rec, Attack: show.NewAttack(r.Attack(), r.Attacks(key.Domain), key.Task)}
-	if s, ok := scores[runs.Ref{Key: rec.Key, Attempt: rec.Attempt}]; ok {
+	if s, ok := scores[store.Ref{Key: rec.Key, Attempt: rec.Attempt}]; ok {
 		v.Score = &s
 	}
 	if asJSON {
@@ -116,7 +117,7 @@ func showTrial(p process, r *runs.Run, key sim.Key, o show.Options, asJSON bool)
 
 // taskOf returns the task of a trial: the one that an imported run brought, or else that of the data; nil where neither
 // has it.
-func taskOf(p process, r *runs.Run, key sim.Key) (*domains.Task, error) {
+func taskOf(p process, r *store.Run, key sim.Key) (*domains.Task, error) {
 	head, err := tau2.ReadHead(r)
 	if err != nil {
 		return nil, err
@@ -125,7 +126,7 @@ func taskOf(p process, r *runs.Run, key sim.Key) (*domains.Task, error) {
 		return t, nil
 	}
 	w, err := r.World(key.Domain, p.env)
-	if errors.Is(err, runs.ErrData) {
+	if errors.Is(err, store.ErrData) {
 		fmt.Fprintf(p.stderr, "without the task: %v\n", err)
 		return nil, nil
 	}
@@ -137,8 +138,8 @@ func taskOf(p process, r *runs.Run, key sim.Key) (*domains.Task, error) {
 }
 
 // sliceOf is the slice that the plan puts a task into.
-func sliceOf(r *runs.Run, key sim.Key) metrics.Slice {
-	if slices.ContainsFunc(r.Plan(), func(p runs.Planned) bool { return p.Key == key && p.Mut }) {
+func sliceOf(r *store.Run, key sim.Key) metrics.Slice {
+	if slices.ContainsFunc(r.Plan(), func(p config.Planned) bool { return p.Key == key && p.Mut }) {
 		return metrics.Mut
 	}
 	return metrics.PV

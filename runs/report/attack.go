@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/tauguide/tauguide/metrics"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/attack"
 )
@@ -25,11 +25,11 @@ type Attacked struct {
 }
 
 // raidOf reads the attacks of a run; nil if its user does not attack.
-func raidOf(r *runs.Run) (*Raid, error) {
+func raidOf(r *store.Run) (*Raid, error) {
 	if r.Attack() == "" {
 		return nil, nil
 	}
-	entries := map[sim.Key]runs.Entry{}
+	entries := map[sim.Key]store.Entry{}
 	for _, e := range r.Index() {
 		entries[e.Key] = e
 	}

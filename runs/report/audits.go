@@ -11,7 +11,7 @@ import (
 
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/metrics/rubric"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -132,7 +132,7 @@ func judgeRuns(sources []Source) (map[seat][]rubric.Trace, map[seat]string, erro
 			if err != nil {
 				return nil, nil, err
 			}
-			if _, err := s.World(d.Name); errors.Is(err, runs.ErrData) {
+			if _, err := s.World(d.Name); errors.Is(err, store.ErrData) {
 				why[seat{source: s, domain: d.Name}] = fmt.Sprintf("the data of %s is not at hand: %v", d.Name, err)
 				continue
 			} else if err != nil {

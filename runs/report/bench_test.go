@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/tauguide/tauguide/metrics"
-	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/report"
+	"github.com/tauguide/tauguide/runs/store"
 )
 
 // BenchmarkTables opens the run in $TAUGUIDE_RUN, or a small one, and makes every table that the index suffices for. A
@@ -20,7 +20,7 @@ func BenchmarkTables(b *testing.B) {
 	}
 	records := 0
 	for b.Loop() {
-		r, err := runs.Open(dir)
+		r, err := store.Open(dir)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func BenchmarkNearMisses(b *testing.B) {
 	}
 	records := 0
 	for b.Loop() {
-		r, err := runs.Open(dir)
+		r, err := store.Open(dir)
 		if err != nil {
 			b.Fatal(err)
 		}

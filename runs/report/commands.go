@@ -8,7 +8,7 @@ import (
 
 	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/metrics"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
 )
 
 // producer is the command that fills places of a table: a system of a kind, and of an agent family where the table wants one, on
@@ -46,14 +46,14 @@ func producer(config string, k Kind, family string, on ...string) string {
 }
 
 // paperConfigs reads the configs of the paper at the first use, with their variables left unset.
-var paperConfigs = sync.OnceValue(func() map[string]*runs.Config {
-	out := map[string]*runs.Config{}
+var paperConfigs = sync.OnceValue(func() map[string]*config.Config {
+	out := map[string]*config.Config{}
 	for _, name := range configs.PaperNames() {
 		text, err := configs.Paper(name)
 		if err != nil {
 			continue // embedded: it is there
 		}
-		if c, err := runs.Parse(name+".yaml", text, func(string) string { return "" }); err == nil {
+		if c, err := config.Parse(name+".yaml", text, func(string) string { return "" }); err == nil {
 			out[name] = c // one that does not parse names no command, which a test notices
 		}
 	}
@@ -100,14 +100,14 @@ func completer(s Source) string {
 
 // command is how the run was asked for. Where it does not say, as runs of older programs do not, its name tells whether it
 // is of a shipped config.
-func (s Source) command() runs.Command {
+func (s Source) command() config.Command {
 	if s.Command != nil {
 		return *s.Command
 	}
-	var c runs.Command
+	var c config.Command
 	switch {
 	case slices.Contains(configs.PaperNames(), s.Name):
-		c = runs.Command{Config: configs.PaperPath(s.Name), Synthetic: s.Synthetic}
+		c = config.Command{Config: configs.PaperPath(s.Name), Synthetic: s.Synthetic}
 		if s.DataFolder == "embedded" {
 			c.Data = s.DataFolder
 		}

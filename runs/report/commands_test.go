@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/tauguide/tauguide/metrics"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/report"
 )
 
@@ -19,7 +19,7 @@ func TestCommandForMissingTrials(t *testing.T) {
 		{"as recorded", func(*report.Source) {},
 			"`tauguide run 'my experiments/fixture.yaml' --resume --limit 4 --only domain=airline,retail,telecom --synthetic`"},
 		{"elsewhere", func(s *report.Source) {
-			s.Dir, s.Command = "/data/x", &runs.Command{Config: "c.yaml", Data: "d", BaseURL: "http://localhost:1/v1", Cassette: "replay:x"}
+			s.Dir, s.Command = "/data/x", &config.Command{Config: "c.yaml", Data: "d", BaseURL: "http://localhost:1/v1", Cassette: "replay:x"}
 		}, "`tauguide run c.yaml --resume --data d --base-url http://localhost:1/v1 --cassette replay:x --out /data/x`"},
 		{"of a shipped config", func(s *report.Source) { s.Name, s.Dir, s.Command = "quickstart", "results/quickstart", nil }, "`tauguide run configs/quickstart.yaml --resume`"},
 		{"of the paper", func(s *report.Source) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/tauguide/tauguide/metrics"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -82,13 +82,13 @@ func Unlike(a, b *Source) []string {
 	if a == b {
 		return nil
 	}
-	shared := func(s *Source) runs.Identity {
-		out := runs.Identity{Version: s.Setup.Version, Fields: maps.Clone(s.Setup.Fields)}
+	shared := func(s *Source) config.Identity {
+		out := config.Identity{Version: s.Setup.Version, Fields: maps.Clone(s.Setup.Fields)}
 		maps.DeleteFunc(out.Fields, func(path, _ string) bool { return !fair(path, a, b) })
 		return out
 	}
 	var out []string
-	for _, text := range runs.Difference(shared(a), shared(b)) {
+	for _, text := range config.Difference(shared(a), shared(b)) {
 		text = hashes.ReplaceAllString(text, "$1")
 		text = strings.Replace(text, " was ", " is ", 1)
 		out = append(out, strings.Replace(text, ", now ", " in the first run and ", 1)+" in the second")

@@ -15,8 +15,9 @@ import (
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/all"
 	"github.com/tauguide/tauguide/metrics"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/report"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/attack"
 )
@@ -36,7 +37,7 @@ func fixture(t testing.TB) report.Source {
 		Domains: []report.Domain{{Name: "airline", Split: "base"}, {Name: "retail", Split: "test"}, {Name: "telecom", Split: "base"}},
 		Spent:   map[report.Spender]*report.Spending{},
 		Others:  []string{"careful"},
-		Command: &runs.Command{Config: "my experiments/fixture.yaml", Synthetic: true, Only: []string{"domain=airline,retail,telecom"}, Limit: 4},
+		Command: &config.Command{Config: "my experiments/fixture.yaml", Synthetic: true, Only: []string{"domain=airline,retail,telecom"}, Limit: 4},
 	}
 	for d, domain := range s.Domains {
 		w, err := embedded(domain.Name)
@@ -61,7 +62,7 @@ func fixture(t testing.TB) report.Source {
 				continue
 			}
 			spend := func(role string, calls int, unknown int) {
-				s.Spent[report.Spender{Domain: domain.Name, System: system.Name, Role: role}] = &report.Spending{Trials: 16, RoleUsage: runs.RoleUsage{Role: role, Calls: calls,
+				s.Spent[report.Spender{Domain: domain.Name, System: system.Name, Role: role}] = &report.Spending{Trials: 16, RoleUsage: store.RoleUsage{Role: role, Calls: calls,
 					Prompt: int64(calls) * 1000, Cached: int64(calls) * 800, Completion: int64(calls) * 50, UnknownCost: unknown, Cost: float64(calls) * 0.003, Seconds: float64(calls)}}
 			}
 			spend("agent", 100, 0)

@@ -8,15 +8,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/report"
+	"github.com/tauguide/tauguide/runs/runtest"
+	"github.com/tauguide/tauguide/runs/store"
 )
 
 // TestTablesAreOfTheIndex removes the records of a run: all tables that do not read conversations stay as they are.
 func TestTablesAreOfTheIndex(t *testing.T) {
 	dir := smallRun(t)
 	before := indexTables(t, dir)
-	r, err := runs.Open(dir)
+	r, err := store.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +68,7 @@ func TestOldIndexFallsBackToRecords(t *testing.T) {
 
 func indexTables(t testing.TB, dir string) string {
 	t.Helper()
-	r, err := runs.Open(dir)
+	r, err := store.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +91,7 @@ func render(t testing.TB, s report.Source) string {
 // smallRun holds a few conversations with scripted models.
 func smallRun(t testing.TB) string {
 	t.Helper()
-	cfg, err := runs.Parse("small.yaml", []byte(`
+	cfg, err := config.Parse("small.yaml", []byte(`
 note: a test's run
 trials: 4
 models: {scripted: {synthetic: true}}
@@ -104,7 +106,7 @@ systems:
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "small")
-	if _, err := runs.Execute(t.Context(), cfg, runs.Options{Out: dir}); err != nil {
+	if _, err := runtest.Run(t.Context(), cfg, config.Options{Out: dir}); err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
 )
 
 // Kind is what a system is, by its agent and overlays and whatever its name: the rows of the paper's tables are kinds.
@@ -91,7 +91,7 @@ func familyOf(names ...string) string {
 }
 
 // systemOf describes a system of a config.
-func systemOf(s runs.System, models map[string]runs.Model) System {
+func systemOf(s config.System, models map[string]config.Model) System {
 	out := System{Name: s.Name}
 	kind, params := s.Agent, s.Params
 	switch {

@@ -11,8 +11,8 @@ import (
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/metrics/nmr"
-	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/nearmiss"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -94,7 +94,7 @@ func (s *Source) auditor(domain string) (*auditor, error) {
 		return nil, err
 	}
 	a.world, err = s.World(domain)
-	if errors.Is(err, runs.ErrData) {
+	if errors.Is(err, store.ErrData) {
 		a.noGuard, err = fmt.Sprintf("the guards need the data of %s: %v", domain, err), nil
 	}
 	return a, err
@@ -128,7 +128,7 @@ func (a *auditor) audit(rec sim.Record) (both, error) {
 
 // drifted keeps, of the records of a system that the guards cannot look at, the first by its name.
 func (a *auditor) drifted(rec sim.Record, why string) {
-	text := fmt.Sprintf("%s: %s", runs.KeyString(rec.Key), why)
+	text := fmt.Sprintf("%s: %s", rec.Key.String(), why)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if old, ok := a.drift[rec.System]; !ok || text < old {

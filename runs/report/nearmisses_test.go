@@ -9,8 +9,8 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/metrics"
-	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/report"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -29,7 +29,7 @@ func TestNearMissesWithoutGuards(t *testing.T) {
 	}{
 		{"no world", func(s *report.Source) { s.World = nil }, "the data of retail is not at hand"},
 		{"data that is gone", func(s *report.Source) {
-			s.World = func(string) (*domains.World, error) { return nil, fmt.Errorf("%w: no folder", runs.ErrData) }
+			s.World = func(string) (*domains.World, error) { return nil, fmt.Errorf("%w: no folder", store.ErrData) }
 		}, "the guards need the data of retail: data of the run not at hand: no folder"},
 		{"another state", func(s *report.Source) { s.Record = elsewhere }, "retail/ReAct/cancel-gift-card-order/0: the conversation does not replay: message 1: cancel_pending_order gave"},
 		{"a task that the data lacks", func(s *report.Source) {

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -14,8 +15,9 @@ import (
 
 	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/metrics"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/report"
+	"github.com/tauguide/tauguide/runs/store"
 )
 
 func build(t testing.TB, name string, in report.Input) report.Table {
@@ -136,20 +138,20 @@ func TestEveryCommandIsOne(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		cfg, err := runs.Parse(words[1], text, func(string) string { return "set" })
+		cfg, err := config.Parse(words[1], text, func(string) string { return "set" })
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := runs.Options{Synthetic: true, Data: "embedded", Out: t.TempDir()}
+		o := config.Options{Synthetic: true, Data: "embedded", Out: t.TempDir()}
 		for i := 2; i < len(words); i += 2 {
 			o.Only = append(o.Only, words[i+1])
 		}
-		job, err := runs.Prepare(cfg, o)
+		job, err := config.Resolve(context.Background(), cfg, o)
 		if err != nil {
 			t.Errorf("%s: %v", c, err)
 			continue
 		}
-		if len(job.Plan) == 0 {
+		if len(job.Trials) == 0 {
 			t.Errorf("%s plans nothing", c)
 		}
 	}
@@ -171,32 +173,32 @@ func TestEveryPlaceHasACommand(t *testing.T) {
 }
 
 func TestSystemsStandByKind(t *testing.T) {
-	react := func(name string, overlays ...runs.Overlay) runs.System {
-		return runs.System{Name: name, Agent: "react", Model: "m", Overlays: overlays}
+	react := func(name string, overlays ...config.Overlay) config.System {
+		return config.System{Name: name, Agent: "react", Model: "m", Overlays: overlays}
 	}
-	models := map[string]runs.Model{"m": {Model: "gpt-5.4-2026-03-01"}, "c": {Model: "claude-sonnet-4-6"}, "mini": {Model: "gpt-5.4-mini"}}
+	models := map[string]config.Model{"m": {Model: "gpt-5.4-2026-03-01"}, "c": {Model: "claude-sonnet-4-6"}, "mini": {Model: "gpt-5.4-mini"}}
 	tests := []struct {
 		name   string
-		system runs.System
+		system config.System
 		want   report.System
 	}{
 		{"plain", react("A"), report.System{Name: "A", Kind: report.ReAct, Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4"}},
-		{"shorthand", runs.System{Name: "B", Agent: "policyguide", Model: "c"}, report.System{Name: "B", Kind: report.PolicyGuide, Model: "claude-sonnet-4-6", Family: "claude-sonnet-4.6"}},
-		{"overlay", react("ReAct", runs.Overlay{Name: "policyguide"}), report.System{Name: "ReAct", Kind: report.PolicyGuide, Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4"}},
-		{"its usual parameters", react("C", runs.Overlay{Name: "policyguide", Params: json.RawMessage(`{"gate":"advisory","model":"x","timeout":"9s"}`)}),
+		{"shorthand", config.System{Name: "B", Agent: "policyguide", Model: "c"}, report.System{Name: "B", Kind: report.PolicyGuide, Model: "claude-sonnet-4-6", Family: "claude-sonnet-4.6"}},
+		{"overlay", react("ReAct", config.Overlay{Name: "policyguide"}), report.System{Name: "ReAct", Kind: report.PolicyGuide, Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4"}},
+		{"its usual parameters", react("C", config.Overlay{Name: "policyguide", Params: json.RawMessage(`{"gate":"advisory","model":"x","timeout":"9s"}`)}),
 			report.System{Name: "C", Kind: report.PolicyGuide, Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4"}},
-		{"a strict one", react("D", runs.Overlay{Name: "policyguide", Params: json.RawMessage(`{"gate":"strict","verifier":"deterministic"}`)}),
+		{"a strict one", react("D", config.Overlay{Name: "policyguide", Params: json.RawMessage(`{"gate":"strict","verifier":"deterministic"}`)}),
 			report.System{Name: "D", Kind: report.PolicyGuide, Variant: "gate strict, verifier deterministic", Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4"}},
-		{"an ablation", runs.System{Name: "H", Agent: "policyguard-raw", Model: "m", Params: json.RawMessage(`{"dialogue":false,"timeout":"9s"}`)},
+		{"an ablation", config.System{Name: "H", Agent: "policyguard-raw", Model: "m", Params: json.RawMessage(`{"dialogue":false,"timeout":"9s"}`)},
 			report.System{Name: "H", Kind: report.PolicyGuardRawCalls, Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4"}},
-		{"an ablation as overlay", react("I", runs.Overlay{Name: "policyguard", Params: json.RawMessage(`{"dialogue":true,"policy":false}`)}),
+		{"an ablation as overlay", react("I", config.Overlay{Name: "policyguard", Params: json.RawMessage(`{"dialogue":true,"policy":false}`)}),
 			report.System{Name: "I", Kind: report.PolicyGuardChecklist, Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4"}},
-		{"two ablations", runs.System{Name: "J", Agent: "policyguard", Model: "m", Params: json.RawMessage(`{"dialogue":false,"policy":false}`)},
+		{"two ablations", config.System{Name: "J", Agent: "policyguard", Model: "m", Params: json.RawMessage(`{"dialogue":false,"policy":false}`)},
 			report.System{Name: "J", Kind: report.PolicyGuard, Variant: "dialogue false, policy false", Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4"}},
-		{"two overlays", react("E", runs.Overlay{Name: "policyguide"}, runs.Overlay{Name: "toolguard"}),
+		{"two overlays", react("E", config.Overlay{Name: "policyguide"}, config.Overlay{Name: "toolguard"}),
 			report.System{Name: "E", Kind: "toolguard+policyguide+react", Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4"}},
-		{"a small model is another", runs.System{Name: "F", Agent: "react", Model: "mini"}, report.System{Name: "F", Kind: report.ReAct, Model: "gpt-5.4-mini"}},
-		{"no model", runs.System{Name: "G", Agent: "noop"}, report.System{Name: "G", Kind: "noop"}},
+		{"a small model is another", config.System{Name: "F", Agent: "react", Model: "mini"}, report.System{Name: "F", Kind: report.ReAct, Model: "gpt-5.4-mini"}},
+		{"no model", config.System{Name: "G", Agent: "noop"}, report.System{Name: "G", Kind: "noop"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -235,7 +237,7 @@ func TestNoNaNAnywhere(t *testing.T) {
 				State: metrics.State(rapid.IntRange(0, 3).Draw(t, "state"))})
 		}
 		s.Spent[report.Spender{Domain: "airline", System: "B", Role: "guide"}] = &report.Spending{Trials: rapid.IntRange(0, 1).Draw(t, "trials"),
-			RoleUsage: runs.RoleUsage{Role: "guide", Calls: rapid.IntRange(0, 2).Draw(t, "calls")}}
+			RoleUsage: store.RoleUsage{Role: "guide", Calls: rapid.IntRange(0, 2).Draw(t, "calls")}}
 		in := report.Input{Sources: []report.Source{s}, Options: report.Options{Published: true, Holm: true, Resamples: 20}}
 		for _, spec := range report.Tables() {
 			if spec.Free {
@@ -385,7 +387,7 @@ func TestAttackFigure(t *testing.T) {
 func TestUnlikeRuns(t *testing.T) {
 	with := func(fields map[string]string) *report.Source {
 		s := fixture(t)
-		s.Setup = runs.Identity{Version: 1, Fields: map[string]string{"seed": "1", "user.model": `"careful"`, "models.careful.model": `"x"`, "models.clumsy.model": `"y"`,
+		s.Setup = config.Identity{Version: 1, Fields: map[string]string{"seed": "1", "user.model": `"careful"`, "models.careful.model": `"x"`, "models.clumsy.model": `"y"`,
 			"domains.airline.split": `"base"`, "domains.mock.split": `"base"`, "systems.ReAct.agent": `"react"`}}
 		for k, v := range fields {
 			s.Setup.Fields[k] = v

@@ -10,7 +10,8 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/metrics"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/tau2"
 	"github.com/tauguide/tauguide/sim"
 )
@@ -20,10 +21,10 @@ type Source struct {
 	Provenance
 	Systems    []System
 	Domains    []Domain
-	DataFolder string        // as the config has it
-	Setup      runs.Identity // all that decides how trials end
-	Others     []string      // models that play other parts than the systems under test
-	Command    *runs.Command // how it was asked for; nil where the run does not say
+	DataFolder string          // as the config has it
+	Setup      config.Identity // all that decides how trials end
+	Others     []string        // models that play other parts than the systems under test
+	Command    *config.Command // how it was asked for; nil where the run does not say
 	Outcomes   []metrics.Outcome
 	Trials     []Trial // those that have a record, in the order of the outcomes
 	Spent      map[Spender]*Spending
@@ -92,11 +93,11 @@ func pairs(m map[string]string) string {
 // FromRun reads what the tables need of a run: the outcome of every planned trial, and the spending by role. A trial
 // without a record is void. It reads the run's index; records are read only for those trials whose entries lack the usage
 // by role. env resolves the variables of the run's data folder.
-func FromRun(r *runs.Run, env func(string) string) (Source, error) {
+func FromRun(r *store.Run, env func(string) string) (Source, error) {
 	m := r.Manifest()
 	s := Source{Provenance: provenance(r), Spent: map[Spender]*Spending{}, Record: r.Record,
 		World: worlds(r, env), DataFolder: m.Config.Data, Setup: m.Setup, Command: m.Command}
-	for _, role := range []runs.Role{m.Config.User.Role, m.Config.Judge} {
+	for _, role := range []config.Role{m.Config.User.Role, m.Config.Judge} {
 		if role.Model != "" {
 			s.Others = append(s.Others, role.Model)
 		}
@@ -129,7 +130,7 @@ func FromRun(r *runs.Run, env func(string) string) (Source, error) {
 }
 
 // worlds opens the data of a run's domains, each once. The tasks of an imported run are those that it brought.
-func worlds(r *runs.Run, env func(string) string) func(string) (*domains.World, error) {
+func worlds(r *store.Run, env func(string) string) func(string) (*domains.World, error) {
 	type opened struct {
 		world *domains.World
 		err   error
@@ -155,12 +156,12 @@ func worlds(r *runs.Run, env func(string) string) func(string) (*domains.World, 
 }
 
 // planned are the systems of a run's config that it has trials of.
-func planned(r *runs.Run) []runs.System {
+func planned(r *store.Run) []config.System {
 	has := map[string]bool{}
 	for _, p := range r.Plan() {
 		has[p.System] = true
 	}
-	var out []runs.System
+	var out []config.System
 	for _, s := range r.Manifest().Config.Systems {
 		if has[s.Name] {
 			out = append(out, s)
@@ -169,7 +170,7 @@ func planned(r *runs.Run) []runs.System {
 	return out
 }
 
-func provenance(r *runs.Run) Provenance {
+func provenance(r *store.Run) Provenance {
 	m := r.Manifest()
 	p := Provenance{Name: m.Name, Dir: r.Dir(), Synthetic: m.Synthetic, Config: short(m.Identity), Models: models(m.Config, planned(r)),
 		Data: map[string]string{}, Workflows: map[string]string{}}
@@ -197,7 +198,7 @@ func dataHash(files []domains.Source) string {
 	return short(hex.EncodeToString(sum[:]))
 }
 
-func state(e runs.Entry) metrics.State {
+func state(e store.Entry) metrics.State {
 	switch {
 	case !e.Termination.Evaluable():
 		return metrics.Void
@@ -217,7 +218,7 @@ func short(hash string) string {
 }
 
 // models says which model plays which role.
-func models(c *runs.Config, systems []runs.System) string {
+func models(c *config.Config, systems []config.System) string {
 	var parts []string
 	for _, s := range systems {
 		name := s.Model

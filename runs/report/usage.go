@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/tauguide/tauguide/metrics"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -15,16 +15,16 @@ type Spender struct{ Domain, System, Role string }
 // Spending sums the model calls of a role.
 type Spending struct {
 	Trials int // in which the role was asked
-	runs.RoleUsage
+	store.RoleUsage
 }
 
 // spend adds the usage of one trial.
-func (s *Source) spend(k sim.Key, usage []runs.RoleUsage) {
+func (s *Source) spend(k sim.Key, usage []store.RoleUsage) {
 	for _, u := range usage {
 		at := Spender{k.Domain, k.System, u.Role}
 		sum := s.Spent[at]
 		if sum == nil {
-			sum = &Spending{RoleUsage: runs.RoleUsage{Role: u.Role}}
+			sum = &Spending{RoleUsage: store.RoleUsage{Role: u.Role}}
 			s.Spent[at] = sum
 		}
 		sum.Trials++

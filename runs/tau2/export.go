@@ -17,7 +17,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -46,7 +46,7 @@ type Exported struct {
 }
 
 // Choose picks domain and system of a run; without choice there must be only one.
-func Choose(r *runs.Run, domain, system string) (string, string, error) {
+func Choose(r *store.Run, domain, system string) (string, string, error) {
 	type pair struct{ domain, system string }
 	var list []pair
 	for _, p := range r.Plan() {
@@ -70,17 +70,17 @@ func Choose(r *runs.Run, domain, system string) (string, string, error) {
 
 // exporter writes one result.
 type exporter struct {
-	run     *runs.Run
+	run     *store.Run
 	head    *Header // of an imported run, else nil
 	options ExportOptions
-	scores  map[runs.Ref]sim.Score
+	scores  map[store.Ref]sim.Score
 	out     Exported
 	index   []json.RawMessage
 }
 
 // Export writes the trials of one domain and system of a run as a τ²-bench result: of each trial the attempt that
 // counts. There is the whole result or none.
-func Export(ctx context.Context, r *runs.Run, o ExportOptions) (*Exported, error) {
+func Export(ctx context.Context, r *store.Run, o ExportOptions) (*Exported, error) {
 	head, err := ReadHead(r)
 	if err != nil {
 		return nil, err
@@ -220,7 +220,7 @@ func (x *exporter) each(ctx context.Context, use func(id string, one json.RawMes
 			err = fmt.Errorf("two simulations have the id %s", id)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", runs.KeyString(e.Key), err)
+			return fmt.Errorf("%s: %w", e.Key.String(), err)
 		}
 		seen[id] = true
 		if err := use(id, one); err != nil {
@@ -299,7 +299,7 @@ func (x *exporter) ending(o *object, r sim.Record) {
 
 // reward writes the outcome: the recorded one as it stood, unless the record was scored anew since.
 func (x *exporter) reward(o *object, r sim.Record) error {
-	s, ok := x.scores[runs.Ref{Key: r.Key, Attempt: r.Attempt}]
+	s, ok := x.scores[store.Ref{Key: r.Key, Attempt: r.Attempt}]
 	switch {
 	case ok && !Recorded(&s):
 		raw, err := rewardJSON(&s)

@@ -17,7 +17,9 @@ import (
 	"github.com/tauguide/tauguide/domains/all"
 	"github.com/tauguide/tauguide/domains/value"
 	"github.com/tauguide/tauguide/metrics"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/runtest"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/tau2"
 	"github.com/tauguide/tauguide/sim"
 )
@@ -37,17 +39,17 @@ systems:
 `
 
 // ownRun holds a small run with scripted models.
-func ownRun(t testing.TB) *runs.Run {
+func ownRun(t testing.TB) *store.Run {
 	t.Helper()
-	c, err := runs.Parse("own.yaml", []byte(ownConfig), func(string) string { return "" })
+	c, err := config.Parse("own.yaml", []byte(ownConfig), func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := runs.Execute(context.Background(), c, runs.Options{Out: filepath.Join(t.TempDir(), "own"), Limit: 5})
+	s, err := runtest.Run(context.Background(), c, config.Options{Out: filepath.Join(t.TempDir(), "own"), Limit: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := runs.Open(s.Dir)
+	r, err := store.Open(s.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +88,7 @@ func TestOwnRunAsResult(t *testing.T) {
 }
 
 // sameConversations wants the records of the run in the result, and the same scores when they are scored there.
-func sameConversations(t *testing.T, r *runs.Run, s *tau2.Source, w *domains.World) {
+func sameConversations(t *testing.T, r *store.Run, s *tau2.Source, w *domains.World) {
 	t.Helper()
 	scores, err := r.Scores()
 	if err != nil {
@@ -105,7 +107,7 @@ func sameConversations(t *testing.T, r *runs.Run, s *tau2.Source, w *domains.Wor
 		if diff := cmp.Diff(a, b, compareValues); diff != "" {
 			t.Fatalf("%s (-run +result):\n%.3000s", one.ID, diff)
 		}
-		score := scores[runs.Ref{Key: want.Key, Attempt: want.Attempt}]
+		score := scores[store.Ref{Key: want.Key, Attempt: want.Attempt}]
 		if score.Reward == nil && one.Recorded == nil {
 			continue
 		}
@@ -215,7 +217,7 @@ func figuresOf(t *testing.T, name string) figures {
 }
 
 // sameFigures wants those of our own tables.
-func sameFigures(t *testing.T, r *runs.Run, domain, system string, got figures) {
+func sameFigures(t *testing.T, r *store.Run, domain, system string, got figures) {
 	t.Helper()
 	var outcomes []metrics.Outcome
 	cost, reward, void, scored := 0.0, 0.0, 0, 0
@@ -252,7 +254,7 @@ func sameFigures(t *testing.T, r *runs.Run, domain, system string, got figures) 
 // TestWordsWithoutPlace exports endings that the format does not know, and malformed calls, and reads them back.
 func TestWordsWithoutPlace(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	f, err := runs.NewForeign(dir)
+	f, err := store.NewImporter(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,15 +269,15 @@ func TestWordsWithoutPlace(t *testing.T) {
 		r.Messages[1].ToolCalls[0].Malformed, r.Messages[1].ToolCalls[0].Reason = `{"a": `, "unexpected end"
 		r.Messages[1].ToolCalls[0].Arguments = value.Value{}
 		want[i] = r
-		if err := f.Add(runs.Planned{Key: r.Key}, r, nil); err != nil {
+		if err := f.Add(config.Planned{Key: r.Key}, r, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	c := &runs.Config{Name: "run", Note: "n", Data: "embedded", Domains: []runs.Domain{{Name: "mock", Split: "base"}}, Systems: []runs.System{{Name: "S", Agent: "react"}}}
-	if err := f.Finish(runs.Manifest{Name: "run", Config: c}, time.Now()); err != nil {
+	c := &config.Config{Name: "run", Note: "n", Data: "embedded", Domains: []config.Domain{{Name: "mock", Split: "base"}}, Systems: []config.System{{Name: "S", Agent: "react"}}}
+	if err := f.Finish(store.Manifest{Name: "run", Config: c}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	r, err := runs.Open(dir)
+	r, err := store.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

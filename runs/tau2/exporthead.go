@@ -12,7 +12,8 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/store"
 )
 
 // about writes the head of a result: when, what, and the tasks.
@@ -78,9 +79,9 @@ func completed(info json.RawMessage) (json.RawMessage, error) {
 }
 
 // info describes one of our runs as the reference describes its own.
-func (x *exporter) info(m runs.Manifest) (json.RawMessage, error) {
+func (x *exporter) info(m store.Manifest) (json.RawMessage, error) {
 	c, w := m.Config, x.options.World
-	i := slices.IndexFunc(c.Systems, func(s runs.System) bool { return s.Name == x.options.System })
+	i := slices.IndexFunc(c.Systems, func(s config.System) bool { return s.Name == x.options.System })
 	if i < 0 {
 		return nil, fmt.Errorf("the config of the run has no system %q", x.options.System)
 	}
@@ -144,7 +145,7 @@ func (x *exporter) trials() int {
 }
 
 // modelArguments are the parameters of a model, without keys and addresses.
-func modelArguments(m runs.Model) map[string]any {
+func modelArguments(m config.Model) map[string]any {
 	out := map[string]any{}
 	for name, v := range m.Extra {
 		out[name] = v

@@ -17,7 +17,8 @@ import (
 	"time"
 
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -61,7 +62,7 @@ type Imported struct {
 // Import writes a run directory with the conversations of a result and their recorded rewards. On error there is no
 // directory. The source must have been named (NameAs).
 func Import(ctx context.Context, s *Source, o ImportOptions) (_ *Imported, err error) {
-	f, err := runs.NewForeign(o.Out)
+	f, err := store.NewImporter(o.Out)
 	if err != nil {
 		return nil, err
 	}
@@ -110,8 +111,8 @@ func Import(ctx context.Context, s *Source, o ImportOptions) (_ *Imported, err e
 	return out, f.Finish(manifest(s, out, o), o.Now)
 }
 
-func planned(one *Simulation, w *domains.World) runs.Planned {
-	p := runs.Planned{Key: one.Record.Key, Seed: one.Record.Seed}
+func planned(one *Simulation, w *domains.World) config.Planned {
+	p := config.Planned{Key: one.Record.Key, Seed: one.Record.Seed}
 	switch t := one.Task; {
 	case t != nil && t.Task != nil:
 		p.Mut = t.Task.Mutating(w)
@@ -135,7 +136,7 @@ func imported(one *Simulation) *sim.Score {
 }
 
 // manifest says what an imported run is.
-func manifest(s *Source, out *Imported, o ImportOptions) runs.Manifest {
+func manifest(s *Source, out *Imported, o ImportOptions) store.Manifest {
 	f := s.Header.Facts
 	_, policy := f.Domain()
 	if o.Note == "" {
@@ -144,7 +145,7 @@ func manifest(s *Source, out *Imported, o ImportOptions) runs.Manifest {
 			o.Note = s.Header.Export.Note + " (" + o.Note + ")"
 		}
 	}
-	c := &runs.Config{Name: filepath.Base(out.Dir), Note: o.Note, Data: o.Data, Trials: out.Trials, Models: map[string]runs.Model{}}
+	c := &config.Config{Name: filepath.Base(out.Dir), Note: o.Note, Data: o.Data, Trials: out.Trials, Models: map[string]config.Model{}}
 	if o.Data == "" {
 		c.Data = "$TAU2_DATA_DIR"
 	}
@@ -152,7 +153,7 @@ func manifest(s *Source, out *Imported, o ImportOptions) runs.Manifest {
 		c.Seed = *f.Seed
 	}
 	c.Limits.MaxSteps, c.Limits.MaxErrors = f.MaxSteps, f.MaxErrors
-	c.Domains = []runs.Domain{{Name: out.Domain, Split: ImportedSplit, PolicyType: policy, Solo: f.Solo()}}
+	c.Domains = []config.Domain{{Name: out.Domain, Split: ImportedSplit, PolicyType: policy, Solo: f.Solo()}}
 	synthetic := s.Header.Export != nil && s.Header.Export.Synthetic
 	add := func(p Party, role string) string {
 		name, m := p.model(), p.settings()
@@ -167,12 +168,12 @@ func manifest(s *Source, out *Imported, o ImportOptions) runs.Manifest {
 	if agent == "" {
 		agent = "unknown"
 	}
-	c.Systems = []runs.System{{Name: out.System, Agent: agent, Model: add(f.Agent, "agent")}}
+	c.Systems = []config.System{{Name: out.System, Agent: agent, Model: add(f.Agent, "agent")}}
 	c.User.Model = add(f.User, "user")
 	info := sha256.Sum256(s.Header.Info)
-	setup := runs.Identity{Version: 1, Fields: map[string]string{"imported.from": string(quoted(out.From)),
+	setup := config.Identity{Version: 1, Fields: map[string]string{"imported.from": string(quoted(out.From)),
 		"imported.system": string(quoted(out.System)), "imported.info": hex.EncodeToString(info[:])}}
-	m := runs.Manifest{Name: c.Name, Note: c.Note, Synthetic: synthetic, Config: c, Data: map[string][]domains.Source{},
+	m := store.Manifest{Name: c.Name, Note: c.Note, Synthetic: synthetic, Config: c, Data: map[string][]domains.Source{},
 		Models: slices.Sorted(maps.Keys(c.Models)), Identity: setup.Hash(), Setup: setup}
 	if own := s.Header.Export; o.Data != "" {
 		m.Data[out.Domain] = o.World.Sources
@@ -191,8 +192,8 @@ func (p Party) model() string {
 }
 
 // settings are the party's model as a config says it.
-func (p Party) settings() runs.Model {
-	m := runs.Model{Model: p.model()}
+func (p Party) settings() config.Model {
+	m := config.Model{Model: p.model()}
 	for name, v := range p.Args {
 		f := number(v)
 		switch {
@@ -214,7 +215,7 @@ func (p Party) settings() runs.Model {
 	return m
 }
 
-func sameModel(a, b runs.Model) bool {
+func sameModel(a, b config.Model) bool {
 	x, err := encode(a)
 	y, err2 := encode(b)
 	return err == nil && err2 == nil && string(x) == string(y)
@@ -245,7 +246,7 @@ func (h *Header) file(about map[string]any) (map[string]any, error) {
 
 // ReadHead returns what the result that a run was imported from says beside its simulations; nil for a run that was
 // not imported.
-func ReadHead(r *runs.Run) (*Header, error) {
+func ReadHead(r *store.Run) (*Header, error) {
 	s := newSource(os.DirFS(r.Dir()), filepath.Join(r.Dir(), headName))
 	err := s.readFile(headName, func(in *reader) error {
 		return in.object(func(name string) error {

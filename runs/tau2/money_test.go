@@ -15,7 +15,8 @@ import (
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/domaintest"
 	"github.com/tauguide/tauguide/domains/mock"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/tau2"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
@@ -25,7 +26,7 @@ import (
 // are the agent's, the judge's are nobody's, and an unknown figure makes its sum unknown.
 func TestCostsOfOwnRuns(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	f, err := runs.NewForeign(dir)
+	f, err := store.NewImporter(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,19 +40,19 @@ func TestCostsOfOwnRuns(t *testing.T) {
 	r.System = "S"
 	r.Times = sim.Times{Started: "2026-01-02T03:04:05.5Z", Finished: "2026-01-02T03:04:07Z", Seconds: 1.5}
 	r.Calls = []sim.ModelCall{call("user", 1, price(0.25), 10), call("guide", 2, price(0.125), 20), call("agent", 2, price(0.5), 30), call("user", 3, nil, 40), call("judge", 4, price(9), 50)}
-	if err := f.Add(runs.Planned{Key: r.Key, Seed: 626729}, r, nil); err != nil {
+	if err := f.Add(config.Planned{Key: r.Key, Seed: 626729}, r, nil); err != nil {
 		t.Fatal(err)
 	}
 	hot, most, key := 0.7, 100, "sk-secret-secret"
-	c := &runs.Config{Name: "run", Note: "n", Data: "embedded", Seed: 300, Limits: runs.Limits{MaxSteps: 50, MaxErrors: 5},
-		Models: map[string]runs.Model{"big": {Model: "vendor/big-1", Temperature: &hot, TopP: &hot, MaxTokens: &most, ReasoningEffort: "low", Key: key, BaseURL: "https://x",
+	c := &config.Config{Name: "run", Note: "n", Data: "embedded", Seed: 300, Limits: config.Limits{MaxSteps: 50, MaxErrors: 5},
+		Models: map[string]config.Model{"big": {Model: "vendor/big-1", Temperature: &hot, TopP: &hot, MaxTokens: &most, ReasoningEffort: "low", Key: key, BaseURL: "https://x",
 			Extra: map[string]json.RawMessage{"top_k": json.RawMessage("5")}}},
-		User: runs.User{Role: runs.Role{Model: "big"}}, Domains: []runs.Domain{{Name: "mock", Split: "base"}},
-		Systems: []runs.System{{Name: "S", Agent: "react", Model: "big", Overlays: []runs.Overlay{{Name: "policyguide"}}}}}
-	if err := f.Finish(runs.Manifest{Name: "run", Config: c}, time.Now()); err != nil {
+		User: config.User{Role: config.Role{Model: "big"}}, Domains: []config.Domain{{Name: "mock", Split: "base"}},
+		Systems: []config.System{{Name: "S", Agent: "react", Model: "big", Overlays: []config.Overlay{{Name: "policyguide"}}}}}
+	if err := f.Finish(store.Manifest{Name: "run", Config: c}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	run, err := runs.Open(dir)
+	run, err := store.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/tau2"
 	"github.com/tauguide/tauguide/sim"
 )
@@ -77,20 +77,20 @@ func essenceOf(one *tau2.Simulation) essence {
 }
 
 // into imports a source and opens the run.
-func into(t testing.TB, s *tau2.Source, w *domains.World) *runs.Run {
+func into(t testing.TB, s *tau2.Source, w *domains.World) *store.Run {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	if _, err := tau2.Import(context.Background(), s, tau2.ImportOptions{Out: dir, World: w}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := runs.Open(dir)
+	r, err := store.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-func out(t testing.TB, r *runs.Run, w *domains.World, layout tau2.Layout) string {
+func out(t testing.TB, r *store.Run, w *domains.World, layout tau2.Layout) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "results.json")
 	if layout == tau2.LayoutDir {
@@ -219,7 +219,7 @@ func tasksOf(s *tau2.Source) []string {
 }
 
 // summaryOf is what the index of a run says in sum.
-func summaryOf(t testing.TB, r *runs.Run) string {
+func summaryOf(t testing.TB, r *store.Run) string {
 	t.Helper()
 	var reward float64
 	var costs []float64

@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/view"
 )
 
@@ -47,7 +48,7 @@ func BenchmarkBigRun(b *testing.B) {
 // multiply copies the records of a run under other numbers of trials until there are so many bytes of them.
 func multiply(tb testing.TB, from, to string, bytes int64) {
 	tb.Helper()
-	r, err := runs.Open(from)
+	r, err := store.Open(from)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -55,22 +56,22 @@ func multiply(tb testing.TB, from, to string, bytes int64) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	f, err := runs.NewForeign(to)
+	f, err := store.NewImporter(to)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	defer f.Close()
-	trials, plan := 0, map[string]runs.Planned{}
+	trials, plan := 0, map[string]config.Planned{}
 	for _, p := range r.Plan() {
 		trials = max(trials, p.Trial+1)
-		plan[runs.KeyString(p.Key)] = p
+		plan[p.Key.String()] = p
 	}
 	for shift := 0; bytes > 0; shift += trials {
 		for rec, err := range r.Records() {
 			if err != nil {
 				tb.Fatal(err)
 			}
-			p, s := plan[runs.KeyString(rec.Key)], scores[runs.Ref{Key: rec.Key, Attempt: rec.Attempt}]
+			p, s := plan[rec.Key.String()], scores[store.Ref{Key: rec.Key, Attempt: rec.Attempt}]
 			p.Trial += shift
 			rec.Trial += shift
 			s.Trial += shift

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/show"
 	"github.com/tauguide/tauguide/sim"
 )
@@ -127,7 +126,7 @@ func (v *visit) half(r *row, prefix string) (conversation, half, error) {
 	}
 	w, notices, err := v.snapshot.view(ref, r.mut)
 	if err != nil {
-		return conversation{}, half{}, fmt.Errorf("%s: %w", runs.KeyString(r.Key), err)
+		return conversation{}, half{}, fmt.Errorf("%s: %w", r.Key.String(), err)
 	}
 	h := half{Name: textOf(fmt.Sprintf("%s, trial %d, run %s", r.System, r.Trial, v.place.slug)), Link: v.trialAt(r, nil), Outcome: r.outcome, Mark: r.outcome.mark(),
 		Ended: textOf(fmt.Sprintf("%s after %d steps", w.Record.Termination, w.Record.Steps)), Reward: rewardOf(w).Value, Synthetic: w.Record.Synthetic}

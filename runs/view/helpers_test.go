@@ -14,7 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/runtest"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/view"
 	"github.com/tauguide/tauguide/sim"
 )
@@ -39,9 +41,9 @@ systems:
 
 func noEnv(string) string { return "" }
 
-func config(t testing.TB, text string) *runs.Config {
+func parse(t testing.TB, text string) *config.Config {
 	t.Helper()
-	c, err := runs.Parse("small.yaml", []byte(text), noEnv)
+	c, err := config.Parse("small.yaml", []byte(text), noEnv)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,21 +72,21 @@ func TestMain(m *testing.M) {
 // smallRun returns a copy of the small run that the test may change.
 func smallRun(t testing.TB) string {
 	t.Helper()
-	return held.copy(t, runs.Options{})
+	return held.copy(t, config.Options{})
 }
 
 // tinyRun is the small run with one trial of one task of each domain.
 func tinyRun(t testing.TB) string {
 	t.Helper()
-	return heldTiny.copy(t, runs.Options{Limit: 1, Trials: 1})
+	return heldTiny.copy(t, config.Options{Limit: 1, Trials: 1})
 }
 
-func (h *holding) copy(t testing.TB, o runs.Options) string {
+func (h *holding) copy(t testing.TB, o config.Options) string {
 	t.Helper()
 	h.once.Do(func() {
 		if h.dir, h.err = os.MkdirTemp("", "view"); h.err == nil {
 			o.Out = filepath.Join(h.dir, "small")
-			_, h.err = runs.Execute(context.Background(), config(t, small), o)
+			_, h.err = runtest.Run(context.Background(), parse(t, small), o)
 		}
 	})
 	if h.err != nil {
@@ -159,7 +161,7 @@ func links(body string) []string {
 func written(t testing.TB, records ...sim.Record) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "made")
-	f, err := runs.NewForeign(dir)
+	f, err := store.NewImporter(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,11 +171,11 @@ func written(t testing.TB, records ...sim.Record) string {
 		if r.Termination == "" {
 			r.Termination = sim.UserStop
 		}
-		if err := f.Add(runs.Planned{Key: r.Key}, r, nil); err != nil {
+		if err := f.Add(config.Planned{Key: r.Key}, r, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	m := runs.Manifest{Name: "made", Note: "by a test", Config: config(t, small)}
+	m := store.Manifest{Name: "made", Note: "by a test", Config: parse(t, small)}
 	if err := f.Finish(m, time.Now()); err != nil {
 		t.Fatal(err)
 	}
@@ -187,12 +189,12 @@ func talk(task string, messages ...sim.Message) sim.Record {
 
 func recordPath(t testing.TB, dir string, k sim.Key, attempt int) string {
 	t.Helper()
-	r, err := runs.Open(dir)
+	r, err := store.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for e := range r.Entries() {
-		if e.Ref == (runs.Ref{Key: k, Attempt: attempt}) {
+		if e.Ref == (store.Ref{Key: k, Attempt: attempt}) {
 			return filepath.Join(dir, filepath.FromSlash(e.File))
 		}
 	}

@@ -11,7 +11,8 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/all"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/runtest"
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
 
@@ -57,7 +58,7 @@ func TestLive(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "live")
 	done := make(chan error, 1)
 	go func() {
-		_, err := runs.Execute(t.Context(), config(t, text), runs.Options{Out: dir})
+		_, err := runtest.Run(t.Context(), parse(t, text), config.Options{Out: dir})
 		done <- err
 	}()
 	select {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/view"
 	"github.com/tauguide/tauguide/sim"
 )
@@ -229,7 +229,7 @@ func TestOpenRefusesWhatIsNoRun(t *testing.T) {
 	if _, err := view.Open([]string{t.TempDir()}, noEnv); err == nil || !strings.Contains(err.Error(), "manifest.json") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := runs.Writing(t.TempDir()); err != nil {
+	if _, err := store.Writing(t.TempDir()); err != nil {
 		t.Errorf("a folder without a lock: %v", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/store"
 )
 
 // shelved is a run that was given, with its last snapshot. Safe for concurrent use.
@@ -47,7 +47,7 @@ func (s *shelved) snapshot() (*snapshot, error) {
 	}
 	// A file that changed a moment before it was looked at may have changed again within the same tick of its clock.
 	if s.taken != nil && s.mark.newest.Before(s.began.Add(-settled)) && s.mark.holds() {
-		live, err := runs.Writing(s.dir)
+		live, err := store.Writing(s.dir)
 		if err != nil || live == s.taken.live {
 			return s.taken, err
 		}

@@ -8,18 +8,18 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tauguide/tauguide/metrics"
-	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/report"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 )
 
 // snapshot is a run as it was at one moment: all that lists are made of. It is never changed.
 type snapshot struct {
-	run      *runs.Run
-	manifest runs.Manifest
+	run      *store.Run
+	manifest store.Manifest
 	source   report.Source
-	rows     []row                    // every planned trial, and those that only the folder has, in the order of compare
-	others   map[sim.Key][]runs.Entry // the attempts that do not count, of trials that have any
+	rows     []row                     // every planned trial, and those that only the folder has, in the order of compare
+	others   map[sim.Key][]store.Entry // the attempts that do not count, of trials that have any
 	domains  *names
 	systems  *names
 	tasks    *names
@@ -47,15 +47,15 @@ func (r *row) slice() metrics.Slice {
 
 // take opens a run and lays out its trials. env resolves the variables of the run's data folder.
 func take(dir string, env func(string) string) (*snapshot, error) {
-	live, err := runs.Writing(dir)
+	live, err := store.Writing(dir)
 	if err != nil {
 		return nil, err
 	}
-	r, err := runs.Open(dir)
+	r, err := store.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	s := &snapshot{run: r, manifest: r.Manifest(), others: map[sim.Key][]runs.Entry{}, live: live}
+	s := &snapshot{run: r, manifest: r.Manifest(), others: map[sim.Key][]store.Entry{}, live: live}
 	var figures errgroup.Group
 	figures.Go(func() (err error) {
 		s.source, err = report.FromRun(r, env)
@@ -169,16 +169,16 @@ func (s *snapshot) task(r *row) []row {
 }
 
 // attempts returns the entries of all attempts at a trial, in their order.
-func (s *snapshot) attempts(k sim.Key) []runs.Entry {
+func (s *snapshot) attempts(k sim.Key) []store.Entry {
 	out := slices.Clone(s.others[k])
 	if e, ok := s.run.Counting(k); ok {
 		out = append(out, e)
 	}
-	slices.SortFunc(out, func(a, b runs.Entry) int { return a.Attempt - b.Attempt })
+	slices.SortFunc(out, func(a, b store.Entry) int { return a.Attempt - b.Attempt })
 	return out
 }
 
-func outcomeOf(e runs.Entry) outcome {
+func outcomeOf(e store.Entry) outcome {
 	switch {
 	case !e.Termination.Evaluable():
 		return void

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/tauguide/tauguide/metrics"
-	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/report"
 	"github.com/tauguide/tauguide/runs/show"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -33,7 +33,7 @@ func (v *visit) trialPages(key, rest []string) (page, error) {
 		if !ok || !strings.HasPrefix(rest[0], "a") {
 			return page{}, notFound("there is no such page of this trial")
 		}
-		ref, err = runs.Ref{Key: r.Key, Attempt: n}, nil
+		ref, err = store.Ref{Key: r.Key, Attempt: n}, nil
 	}
 	switch {
 	case err != nil:
@@ -66,18 +66,18 @@ func (s *snapshot) locate(key []string) (int, error) {
 }
 
 // counting is the attempt at a trial that counts. A trial that has none is damaged, or was not held yet.
-func (s *snapshot) counting(r *row) (runs.Ref, error) {
+func (s *snapshot) counting(r *row) (store.Ref, error) {
 	if e, ok := s.run.Counting(r.Key); ok {
 		return e.Ref, nil
 	}
 	if err := s.run.Damaged(r.Key); err != nil {
-		return runs.Ref{}, failure{status: http.StatusInternalServerError, err: fmt.Errorf("the record cannot be read: %w", err)}
+		return store.Ref{}, failure{status: http.StatusInternalServerError, err: fmt.Errorf("the record cannot be read: %w", err)}
 	}
-	return runs.Ref{}, notFound("%s was not held yet: it is in the plan, and this page shows it once it was", runs.KeyString(r.Key))
+	return store.Ref{}, notFound("%s was not held yet: it is in the plan, and this page shows it once it was", r.Key.String())
 }
 
 // raw hands out a record as it stands in the folder.
-func (v *visit) raw(ref runs.Ref) (page, error) {
+func (v *visit) raw(ref store.Ref) (page, error) {
 	_, text, err := v.snapshot.run.RecordInside(ref)
 	if text == nil {
 		return page{}, gone(err)
@@ -95,7 +95,7 @@ func gone(err error) error {
 }
 
 // view reads what there is to know of an attempt. notice says what could not be found out.
-func (s *snapshot) view(ref runs.Ref, mut bool) (w show.View, notice []string, err error) {
+func (s *snapshot) view(ref store.Ref, mut bool) (w show.View, notice []string, err error) {
 	rec, _, err := s.run.RecordInside(ref)
 	if err != nil {
 		return w, nil, gone(err)
@@ -109,7 +109,7 @@ func (s *snapshot) view(ref runs.Ref, mut bool) (w show.View, notice []string, e
 	}
 	world, err := s.source.World(ref.Domain)
 	switch {
-	case errors.Is(err, runs.ErrData):
+	case errors.Is(err, store.ErrData):
 		notice = append(notice, fmt.Sprintf("without the task: %v", err))
 	case err != nil:
 		notice = append(notice, fmt.Sprintf("without the task: the data cannot be read: %v", err))
@@ -157,7 +157,7 @@ type attemptLine struct {
 }
 
 // trial is the page of an attempt.
-func (v *visit) trial(at int, ref runs.Ref) (page, error) {
+func (v *visit) trial(at int, ref store.Ref) (page, error) {
 	r := &v.rows[at]
 	base := v.path(v.place, v.snapshot, r)
 	record := base + "a" + strconv.Itoa(ref.Attempt) + "/record.json"
@@ -173,7 +173,7 @@ func (v *visit) trial(at int, ref runs.Ref) (page, error) {
 	if v.still() {
 		query = nil
 	}
-	c := trialPage{Key: textOf(runs.KeyString(r.Key)), Outcome: r.outcome, Mark: r.outcome.mark(), List: v.trialsAt(query),
+	c := trialPage{Key: textOf(r.Key.String()), Outcome: r.outcome, Mark: r.outcome.mark(), List: v.trialsAt(query),
 		Raw: v.to(record, nil, "")}
 	all, counting := v.attempts(r.Key), -1
 	if e, ok := v.snapshot.run.Counting(r.Key); ok {
@@ -228,7 +228,7 @@ func (v *visit) neighbour(at int, q url.Values) *anchor {
 }
 
 // factsOf are the facts of a record in the order in which one asks for them.
-func factsOf(w show.View, attempts []runs.Entry) []fact {
+func factsOf(w show.View, attempts []store.Entry) []fact {
 	r := w.Record
 	add := func(out []fact, name, format string, args ...any) []fact {
 		return append(out, fact{Name: name, Value: textOf(fmt.Sprintf(format, args...))})
@@ -237,7 +237,7 @@ func factsOf(w show.View, attempts []runs.Entry) []fact {
 	out = add(out, "domain", "%s", r.Domain)
 	out = add(out, "system", "%s", r.System)
 	out = add(out, "ended", "%s after %d steps, %d failed calls", r.Termination, r.Steps, r.ToolErrors)
-	if i := slices.IndexFunc(attempts, func(e runs.Entry) bool { return e.Attempt == r.Attempt }); i >= 0 {
+	if i := slices.IndexFunc(attempts, func(e store.Entry) bool { return e.Attempt == r.Attempt }); i >= 0 {
 		e := &attempts[i]
 		out = add(out, "spent", "%s, %s tokens, %s", cost(e.Cost), tokens(e.Tokens), seconds(e.Seconds))
 	}

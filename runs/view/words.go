@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/show"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
 )
@@ -155,7 +155,7 @@ type spending struct {
 	tokens                        int64
 }
 
-func (s *spending) add(e *runs.Entry) {
+func (s *spending) add(e *store.Entry) {
 	s.attempts++
 	if e.Cost == nil {
 		s.unpriced++

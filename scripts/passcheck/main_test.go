@@ -17,8 +17,8 @@ import (
 	"github.com/tauguide/tauguide/domains/all"
 	"github.com/tauguide/tauguide/domains/domaintest"
 	"github.com/tauguide/tauguide/metrics"
-	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/report"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/tau2"
 	"github.com/tauguide/tauguide/sim"
 )
@@ -96,7 +96,7 @@ func (o *opener) imported(t *testing.T, file string) []metrics.Outcome {
 	if _, err := tau2.Import(context.Background(), s, tau2.ImportOptions{Out: dir, World: w, Data: o.data}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := runs.Open(dir)
+	r, err := store.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

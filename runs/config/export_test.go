@@ -1,0 +1,4 @@
+package config
+
+// Nearest for tests.
+var Nearest = nearest

@@ -1,0 +1,111 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// filter is a set of --only conditions: a trial passes if, for every key that has any, one of the values is its own.
+type filter map[string][]string
+
+// filterKeys are the keys that a filter may have.
+var filterKeys = []string{"agent", "domain", "system", "task", "trial"}
+
+// parseFilter reads conditions key=value or key=value,value. Repeating a key adds to its values.
+func parseFilter(conditions []string) (filter, error) {
+	f := filter{}
+	for _, c := range conditions {
+		key, values, ok := strings.Cut(c, "=")
+		key = strings.TrimSpace(key)
+		if !ok || values == "" {
+			return nil, fmt.Errorf("filter %q: write it as key=value, with a key of %s", c, strings.Join(filterKeys, ", "))
+		}
+		if !slices.Contains(filterKeys, key) {
+			return nil, fmt.Errorf("filter %q: unknown key %q%s", c, key, suggestion(key, filterKeys))
+		}
+		f[key] = append(f[key], values)
+	}
+	return f, nil
+}
+
+// without is the filter but for one key.
+func (f filter) without(key string) filter {
+	out := maps.Clone(f)
+	delete(out, key)
+	return out
+}
+
+// just is the filter of one key.
+func (f filter) just(key string) filter {
+	if conditions, ok := f[key]; ok {
+		return filter{key: conditions}
+	}
+	return nil
+}
+
+// values are what a trial shows to a filter.
+func (p Planned) values(agent string) map[string]string {
+	return map[string]string{"domain": p.Domain, "system": p.System, "agent": agent, "task": p.Task, "trial": strconv.Itoa(p.Trial)}
+}
+
+// apply keeps the trials that pass. agents maps a system to its agent. A value that no trial has is an error: most
+// likely it is a typing mistake, and a run of nothing helps nobody.
+func (f filter) apply(plan []Planned, agents map[string]string) ([]Planned, error) {
+	if len(f) == 0 {
+		return plan, nil
+	}
+	wanted := map[string]map[string]bool{}
+	for key, conditions := range f {
+		known := map[string]bool{}
+		for _, p := range plan {
+			known[p.values(agents[p.System])[key]] = true
+		}
+		wanted[key] = map[string]bool{}
+		for _, c := range conditions {
+			parts := strings.Split(c, ",")
+			if known[c] { // ids may hold commas
+				parts = []string{c}
+			}
+			for _, v := range parts {
+				if !known[v] {
+					return nil, fmt.Errorf("filter %s=%s: no trial of the config has the %s %q%s", key, c, key, v, oneOf(v, known))
+				}
+				wanted[key][v] = true
+			}
+		}
+	}
+	var out []Planned
+	for _, p := range plan {
+		if f.passes(p.values(agents[p.System]), wanted) {
+			out = append(out, p)
+		}
+	}
+	if len(out) == 0 && len(plan) > 0 {
+		return nil, fmt.Errorf("the filters together leave no trial: loosen one of them")
+	}
+	return out, nil
+}
+
+func (f filter) passes(has map[string]string, wanted map[string]map[string]bool) bool {
+	for key, allowed := range wanted {
+		if !allowed[has[key]] {
+			return false
+		}
+	}
+	return true
+}
+
+// oneOf is suggestion for a set that may be large.
+func oneOf(got string, known map[string]bool) string {
+	names := slices.Sorted(maps.Keys(known))
+	if len(names) > 12 {
+		if n := nearest(got, names); n != "" {
+			return "; did you mean \"" + n + "\"?"
+		}
+		names = append(names[:12:12], "…")
+	}
+	return suggestion(got, names)
+}

@@ -1,0 +1,251 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tauguide/tauguide/agents"
+	"github.com/tauguide/tauguide/configs"
+	"github.com/tauguide/tauguide/sim/llm"
+)
+
+// The roles that models play.
+const (
+	RoleAgent = "agent"
+	RoleUser  = "user"
+	RoleJudge = "judge"
+	RoleGuide = "guide" // PolicyGuide's verifier
+	RoleGuard = "guard" // PolicyGuard's
+
+)
+
+// usedModels returns the names of the models that these systems, the user and the judge need.
+func (c *Config) usedModels(systems []System) []string {
+	names := map[string]bool{c.User.Model: true}
+	if c.Judge.Model != "" {
+		names[c.Judge.Model] = true
+	}
+	for _, s := range systems {
+		for _, name := range c.ModelsOf(s) {
+			names[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// ModelsOf names the models that a system's agent and overlays use.
+func (c *Config) ModelsOf(s System) []string {
+	var out []string
+	if s.Model != "" {
+		out = append(out, s.Model)
+	}
+	for _, h := range c.Helpers(s) {
+		if h.Model != "" {
+			out = append(out, h.Model)
+		}
+	}
+	return out
+}
+
+// ModelsFor returns models as an execution with these options uses them, checked for what they need.
+func (c *Config) ModelsFor(o Options, names []string) (map[string]Model, error) {
+	return c.complete(o, c.effective(o, names))
+}
+
+// effective returns the models as this execution uses them.
+func (c *Config) effective(o Options, names []string) map[string]Model {
+	out := map[string]Model{}
+	for _, name := range names {
+		m := c.Models[name]
+		if o.Synthetic {
+			m = m.twin()
+			m.BaseURL = ""
+		}
+		if o.BaseURL != "" {
+			m.BaseURL = o.BaseURL
+		}
+		if m.Concurrency == 0 {
+			m.Concurrency = c.Limits.Concurrency
+		}
+		out[name] = m
+	}
+	return out
+}
+
+// complete checks that every model has the address and the key that it needs. A key that is not needed is dropped.
+func (c *Config) complete(o Options, models map[string]Model) (map[string]Model, error) {
+	out := map[string]Model{}
+	var complaints []error
+	for name, m := range models {
+		unset := c.unset(name, m, o)
+		complaints = append(complaints, unset...)
+		if len(unset) > 0 {
+			continue
+		}
+		if err := c.completeModel(name, &m); err != nil {
+			complaints = append(complaints, err)
+		}
+		out[name] = m
+	}
+	if len(complaints) == 0 {
+		complaints = c.undialable(o, out)
+	}
+	return out, joined(complaints)
+}
+
+// undialable says what is wrong with the addresses of models. Dialling opens no connection.
+func (c *Config) undialable(o Options, models map[string]Model) []error {
+	var out []error
+	var d llm.Dialer
+	for _, name := range slices.Sorted(maps.Keys(models)) {
+		m, at := models[name], join("models", name)
+		if m.Synthetic && m.BaseURL == "" {
+			continue
+		}
+		_, err := d.Dial(m.Endpoint(name))
+		switch {
+		case err == nil:
+		case o.BaseURL != "":
+			return []error{fmt.Errorf("--base-url: %w", err)}
+		case m.BaseURL != "":
+			out = append(out, c.source.positioned(at+".base_url", fmt.Errorf("%s: %w", at, err)))
+		default:
+			out = append(out, c.source.positioned(at, fmt.Errorf("%s: %w", at, err)))
+		}
+	}
+	return out
+}
+
+// What else than exporting a variable helps.
+const (
+	otherwise = ", or run with --synthetic"
+	noData    = ", or give the folder with --data"
+)
+
+// unset names the variables that are not set and that a model needs as it is used now.
+func (c *Config) unset(name string, m Model, o Options) (out []error) {
+	at := join("models", name)
+	if err := c.source.needed(at+".model", otherwise); err != nil && !o.Synthetic && !m.Synthetic {
+		out = append(out, err)
+	}
+	if o.BaseURL == "" && !o.Synthetic {
+		if err := c.source.needed(at+".base_url", otherwise); err != nil {
+			out = append(out, err)
+		}
+		if err := c.source.needed(at+".key", otherwise); err != nil && !m.Synthetic && !c.Replays() {
+			out = append(out, err)
+		}
+	}
+	return out
+}
+
+// unsetAtOnce reports the variables that models need together with that of the data, which is looked at long before them.
+// Which systems a filter leaves is not known without data; then only the models that all of them need are looked at.
+func (c *Config) unsetAtOnce(o Options) error {
+	err := c.source.needed("data", noData)
+	if err == nil || c.Data == embedded {
+		return nil
+	}
+	systems := c.Systems
+	if len(o.Only) > 0 {
+		systems = nil
+	}
+	complaints := []error{err}
+	for name, m := range c.effective(o, c.usedModels(systems)) {
+		complaints = append(complaints, c.unset(name, m, o)...)
+	}
+	return joined(complaints)
+}
+
+func (c *Config) completeModel(name string, m *Model) error {
+	at := join("models", name)
+	if c.source.needed(at+".key", "") != nil {
+		m.Key = "" // not needed here, see unset
+	}
+	if !m.Synthetic && m.Key == "" && m.BaseURL == "" && !c.Replays() {
+		return c.source.errorf(at, "%s has no key for %s: add key: $OPENAI_API_KEY, give it another base_url%s", at, llm.DefaultBaseURL, otherwise)
+	}
+	if err := m.Scripted().Check(); m.Synthetic && err != nil {
+		return c.source.positioned(at, fmt.Errorf("%s: %w", at, err))
+	}
+	if at := c.costBound(); at != "" && !m.Synthetic {
+		table, err := configs.ModelTable()
+		if err != nil {
+			return err
+		}
+		if p := table.Of(m.Endpoint("")).Price; p.Input == nil || p.Output == nil {
+			return c.source.errorf(at, "%s: the price of model %s is not known, so its cost cannot be bounded: use max_tokens in its place", at, m.Model)
+		}
+	}
+	return nil
+}
+
+// Request is what every request to the model has in common, but for the seed.
+func (m Model) Request() llm.Request {
+	return llm.Request{Model: m.Model, Temperature: m.Temperature, TopP: m.TopP, MaxTokens: m.MaxTokens,
+		ReasoningEffort: m.ReasoningEffort, Extra: m.Extra}
+}
+
+// Endpoint is the model as it is dialled.
+func (m Model) Endpoint(name string) llm.Endpoint {
+	e := llm.Endpoint{Name: name, BaseURL: m.BaseURL, Key: m.Key, Model: m.Model, Like: m.Like, Server: m.Server, Synthetic: m.Synthetic,
+		Concurrency: m.Concurrency, RPS: m.RPS, TPM: m.Limits.TPM, Timeout: time.Duration(m.Timeout)}
+	if rps := m.Limits.RPM / 60; rps > 0 && (e.RPS == 0 || rps < e.RPS) {
+		e.RPS = rps
+	}
+	return e
+}
+
+// Helper is a part of a system that may ask a model of its own: the verifier of PolicyGuide, or that of PolicyGuard.
+type Helper struct {
+	Role   string
+	Model  string // of the config; empty is the agent's
+	Params json.RawMessage
+}
+
+// Helpers are those of the agent and of the overlays.
+func (c *Config) Helpers(s System) (out []Helper) {
+	add := func(name string, params json.RawMessage, models func(agents.Params) []string) {
+		h := Helper{Role: RoleGuard, Params: params}
+		if strings.HasPrefix(name, "policyguide") {
+			h.Role = RoleGuide
+		}
+		if names := models(agents.Params(params)); len(names) > 0 {
+			h.Model = names[0]
+		}
+		out = append(out, h)
+	}
+	if e, err := agents.FindAgent(s.Agent); err == nil && e.Models != nil {
+		add(s.Agent, s.Params, e.Models)
+	}
+	for _, o := range s.Overlays {
+		if e, err := agents.FindOverlay(o.Name); err == nil && e.Models != nil {
+			add(o.Name, o.Params, e.Models)
+		}
+	}
+	return out
+}
+
+// System is the system of that name; the zero System if there is none.
+func (c *Config) System(name string) System {
+	for _, s := range c.Systems {
+		if s.Name == name {
+			return s
+		}
+	}
+	return System{}
+}
+
+// Secrets masks the keys of models, and the passwords and query values of their addresses. The models' own clients do so
+// already; this is for whatever else is written.
+func Secrets(models map[string]Model) llm.Redactor {
+	var endpoints []llm.Endpoint
+	for _, m := range models {
+		endpoints = append(endpoints, llm.Endpoint{Key: m.Key, BaseURL: m.BaseURL})
+	}
+	return llm.NewRedactor(endpoints...)
+}

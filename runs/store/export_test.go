@@ -1,0 +1,61 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/sim/llm"
+)
+
+// Names for tests.
+var (
+	RecordFile   = recordFile
+	TaskName     = taskName
+	FolderName   = folderName
+	ReadName     = readName
+	DecodeRecord = decodeRecord
+	ReadIndex    = func(dir string) (map[Ref]Entry, error) {
+		x, err := readIndex(dir, true)
+		if err != nil {
+			return nil, err
+		}
+		return x.entries, nil
+	}
+	ReadScores  = readScores
+	ReadPlan    = readPlan
+	ReadHolder  = readHolder
+	KnownEntry  = func(line []byte) (Entry, bool) { return newEntryReader().known(line) }
+	PlannedLine = func(line []byte) (config.Planned, error) { return newEntryReader().planned(line) }
+)
+
+// Lines reads JSON lines as stores do, and returns what is whole, and the numbers of the damaged lines.
+func Lines(text []byte) (whole [][]byte, damaged []int, torn bool) {
+	err := scanLines(bytes.NewReader(text), func(_ int, line []byte) error {
+		if !json.Valid(line) {
+			return errors.New("damaged")
+		}
+		whole = append(whole, bytes.Clone(line))
+		return nil
+	}, func(n int, err error) {
+		if err == nil {
+			torn = true
+		} else {
+			damaged = append(damaged, n)
+		}
+	})
+	if err != nil {
+		panic(err)
+	}
+	return whole, damaged, torn
+}
+
+// Mend opens a file of lines for appending and closes it again.
+func Mend(path string) error {
+	a, err := openAppender(path, false, llm.Redactor{})
+	if err != nil {
+		return err
+	}
+	return a.close()
+}

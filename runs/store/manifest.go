@@ -1,0 +1,170 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/attack"
+	"github.com/tauguide/tauguide/sim/llm"
+)
+
+// Format is the version of the layout of run directories, docs/results.md.
+const Format = 1
+
+const (
+	manifestName = "manifest.json"
+	planName     = "plan.jsonl"
+	indexName    = "index.jsonl"
+	scoresName   = "scores.jsonl"
+	LogName      = "log.jsonl"
+	trialsDir    = "trials"
+)
+
+// Manifest says what a run is: manifest.json.
+type Manifest struct {
+	Format    int                         `json:"format"`
+	ID        string                      `json:"id,omitempty"` // random; see RunID
+	Name      string                      `json:"name"`
+	Note      string                      `json:"note"`
+	Created   string                      `json:"created"`
+	Synthetic bool                        `json:"synthetic"` // some model is scripted: the numbers say nothing of real models
+	Versions  Versions                    `json:"versions"`
+	Config    *config.Config              `json:"config"`            // as resolved, keys redacted
+	Models    []string                    `json:"models"`            // those that the run needs
+	Data      map[string][]domains.Source `json:"data"`              // by domain
+	Identity  string                      `json:"identity"`          // hash of the setup
+	Setup     config.Identity             `json:"setup"`             // all that decides how trials end
+	Attacks   map[string]*attack.Set      `json:"attacks,omitempty"` // by domain, of a user that attacks
+	Command   *config.Command             `json:"command,omitempty"` // null in the manifests of older programs and of imports
+}
+
+// RunID tells the run from every other, also from one of the same config that records into the same folder. The manifests of
+// older programs have none.
+func (m Manifest) RunID() string {
+	if m.ID != "" {
+		return m.ID
+	}
+	return sha256Hex([]byte(m.Created + m.Identity))[:16]
+}
+
+// Versions name what made the run.
+type Versions struct {
+	Program string `json:"program"`
+	Go      string `json:"go"`
+	Record  int    `json:"record"`
+	Score   int    `json:"score"`
+}
+
+func newManifest(p *config.Plan, now time.Time) Manifest {
+	m := Manifest{Format: Format, ID: fmt.Sprintf("%016x", rand.Uint64()), Name: p.Config.Name, Note: p.Config.Note, Created: now.UTC().Format(time.RFC3339),
+		Versions: Versions{Program: programVersion(), Go: runtime.Version(), Record: sim.RecordVersion, Score: sim.ScoreVersion},
+		Config:   p.Config.Public(p.Models), Models: slices.Sorted(maps.Keys(p.Models)),
+		Data: map[string][]domains.Source{}, Identity: p.Identity.Hash(), Setup: p.Identity,
+		Attacks: p.Attacks.Sets, Command: p.Asked()}
+	for _, model := range p.Models {
+		m.Synthetic = m.Synthetic || model.Synthetic
+	}
+	for name, w := range p.Worlds {
+		m.Data[name] = w.Sources
+	}
+	return m
+}
+
+func programVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	version := info.Main.Version
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			version += " " + s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			version += " modified"
+		}
+	}
+	return version
+}
+
+func readManifest(dir string) (Manifest, error) {
+	path := filepath.Join(dir, manifestName)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Manifest{}, err
+	}
+	var m Manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		return Manifest{}, fmt.Errorf("%s: %w", path, atOffset(text, err))
+	}
+	if m.Format > Format {
+		return Manifest{}, fmt.Errorf("%s: format %d is newer than this program's %d: use a newer program", path, m.Format, Format)
+	}
+	if m.Format < 1 || m.Config == nil {
+		return Manifest{}, fmt.Errorf("%s: this is no manifest of a run: format or config is missing", path)
+	}
+	return m, nil
+}
+
+func writeManifest(dir string, m Manifest, hide llm.Redactor) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(m); err != nil {
+		return fmt.Errorf("%s: %w", manifestName, err)
+	}
+	return writeFile(filepath.Join(dir, manifestName), hide.Redact(b.Bytes()))
+}
+
+func readPlan(dir string) ([]config.Planned, error) {
+	path := filepath.Join(dir, planName)
+	var out []config.Planned
+	var broken error
+	seen := map[sim.Key]int{}
+	lines := newEntryReader()
+	err := readLines(path, func(n int, line []byte) error {
+		p, err := lines.planned(line)
+		if err != nil {
+			return err
+		}
+		if first, dup := seen[p.Key]; dup {
+			return fmt.Errorf("trial %s is planned on line %d already", p.Key.String(), first)
+		}
+		seen[p.Key] = n
+		out = append(out, p)
+		return nil
+	}, func(n int, err error) {
+		if err != nil && broken == nil {
+			broken = fmt.Errorf("%s:%d: damaged line: %w; resuming the run with its config mends the plan", path, n, err)
+		}
+	})
+	if err == nil {
+		err = broken
+	}
+	return out, err
+}
+
+func writePlan(dir string, plan []config.Planned) error {
+	var b bytes.Buffer
+	for _, p := range plan {
+		line, err := encodeLine(p)
+		if err != nil {
+			return fmt.Errorf("%s: %w", planName, err)
+		}
+		b.Write(line)
+	}
+	return writeFile(filepath.Join(dir, planName), b.Bytes())
+}

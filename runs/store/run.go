@@ -1,0 +1,191 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
+)
+
+// Run is a run directory, read at one moment. Reading changes nothing, also while another process is writing. Safe for
+// concurrent use.
+type Run struct {
+	dir      string
+	manifest Manifest
+	plan     []config.Planned
+	entries  map[Ref]Entry
+	counting map[sim.Key]int // attempts that count
+	broken   []damage
+	gradings func() (map[Ref]sim.Score, error) // the scores, read once
+}
+
+// Open reads a run directory: what it is, what was planned, and the summary of what is there. Records and scores are
+// read when asked for.
+func Open(dir string) (*Run, error) {
+	r := &Run{dir: dir, gradings: sync.OnceValues(func() (map[Ref]sim.Score, error) { return readScores(dir) })}
+	var err error
+	if r.manifest, err = readManifest(dir); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("open run %s: there is no %s: name the folder of a run, as in results/quickstart: %w", dir, manifestName, err)
+		}
+		return nil, fmt.Errorf("open run: %w", err)
+	}
+	var planning errgroup.Group
+	planning.Go(func() (err error) {
+		r.plan, err = readPlan(dir)
+		return err
+	})
+	x, failed := readIndex(dir, false)
+	if err = planning.Wait(); err == nil && len(r.plan) == 0 {
+		err = fmt.Errorf("%s is missing or empty: %s with the run's config writes it again", filepath.Join(dir, planName), resumes)
+	}
+	if err == nil {
+		err = failed
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open run: %w", err)
+	}
+	r.entries, r.broken, r.counting = x.entries, x.missed(), counting(x.entries)
+	return r, nil
+}
+
+// Dir returns the run directory.
+func (r *Run) Dir() string { return r.dir }
+
+// Manifest returns what the run is.
+func (r *Run) Manifest() Manifest { return r.manifest }
+
+// Plan returns the planned trials in the order of running.
+func (r *Run) Plan() []config.Planned { return slices.Clone(r.plan) }
+
+// Index returns one entry for each trial that has a record: its latest attempt that counts. They come in the order of
+// the plan; trials outside of it, which only foreign files can bring, come last.
+func (r *Run) Index() []Entry {
+	out := make([]Entry, 0, len(r.counting))
+	planned := make(map[sim.Key]bool, len(r.plan))
+	for _, p := range r.plan {
+		planned[p.Key] = true
+		if e, ok := r.Counting(p.Key); ok {
+			out = append(out, e)
+		}
+	}
+	var rest []Entry
+	for k, n := range r.counting {
+		if !planned[k] {
+			rest = append(rest, r.entries[Ref{k, n}])
+		}
+	}
+	slices.SortFunc(rest, byRef)
+	return append(out, rest...)
+}
+
+// Attempts returns the entries of all attempts, sorted by key and attempt.
+func (r *Run) Attempts() []Entry {
+	out := make([]Entry, 0, len(r.entries))
+	for _, e := range r.entries {
+		out = append(out, e)
+	}
+	slices.SortFunc(out, byRef)
+	return out
+}
+
+func byRef(a, b Entry) int {
+	for _, c := range []int{strings.Compare(a.Domain, b.Domain), strings.Compare(a.System, b.System), strings.Compare(a.Task, b.Task),
+		a.Trial - b.Trial, a.Attempt - b.Attempt} {
+		if c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// Broken says which records cannot be read, each with its file and the mend, unless another attempt makes up for one.
+// Their trials are not in Index and Records, and so count as void.
+func (r *Run) Broken() []error {
+	out := make([]error, len(r.broken))
+	for i, d := range r.broken {
+		out[i] = d.err
+	}
+	return out
+}
+
+// Record reads the latest attempt at a trial that counts.
+func (r *Run) Record(k sim.Key) (sim.Record, error) {
+	e, ok := r.Counting(k)
+	if !ok {
+		trial := trialOf(recordFile(Ref{Key: k}))
+		if i := slices.IndexFunc(r.broken, func(d damage) bool { return d.trial == trial }); i >= 0 {
+			return sim.Record{}, fmt.Errorf("run %s has no readable record of %s: %w", r.dir, k.String(), r.broken[i].err)
+		}
+		return sim.Record{}, fmt.Errorf("run %s has no record of %s: it was not run yet: resume the run", r.dir, k.String())
+	}
+	return r.read(e)
+}
+
+// read reads the record of an entry, which must be the one that was stored.
+func (r *Run) read(e Entry) (sim.Record, error) {
+	rec, sha, err := loadRecord(r.dir, e.File)
+	if err == nil && sha != e.SHA256 {
+		return sim.Record{}, fmt.Errorf("record %s is not the one that was stored, by its checksum: bring that back; without it, %s holds the trial again",
+			filepath.Join(r.dir, filepath.FromSlash(e.File)), resumes)
+	}
+	return rec, err
+}
+
+// Attempt reads the record of one attempt.
+func (r *Run) Attempt(ref Ref) (sim.Record, error) {
+	e, ok := r.entries[ref]
+	if !ok {
+		return sim.Record{}, fmt.Errorf("run %s has no record of %s", r.dir, ref)
+	}
+	return r.read(e)
+}
+
+// Records streams the records of Index, one at a time. One that was damaged since the run was opened is an error in its
+// place, with the record's key filled in, and the rest follow; what was damaged before is in Broken alone.
+func (r *Run) Records() iter.Seq2[sim.Record, error] {
+	return func(yield func(sim.Record, error) bool) {
+		for _, e := range r.Index() {
+			rec, err := r.read(e)
+			if err != nil {
+				rec = sim.Record{Key: e.Key, Attempt: e.Attempt}
+			}
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
+}
+
+// Scores reads the scores of all attempts: of each the highest version, and of these the last.
+func (r *Run) Scores() (map[Ref]sim.Score, error) { return readScores(r.dir) }
+
+// AppendScores adds scores to the run, for which it takes the run's lock. The Run itself stays as it was opened.
+func (r *Run) AppendScores(scores ...sim.Score) error {
+	w, err := openWriter(r.dir, llm.Redactor{}, time.Now())
+	if err != nil {
+		return err
+	}
+	for _, s := range scores {
+		ref := Ref{s.Key, s.Attempt}
+		e, ok := w.entries[ref]
+		if !ok {
+			return errors.Join(fmt.Errorf("score of %s: the run %s has no such record", ref, r.dir), w.Close())
+		}
+		if err := w.AddScore(e, s); err != nil {
+			return errors.Join(err, w.Close())
+		}
+	}
+	return w.Close()
+}

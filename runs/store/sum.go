@@ -1,0 +1,39 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+)
+
+// sumKey opens the last member of a line of index.jsonl: a checksum of what stands before it.
+const sumKey = `,"sum":"`
+
+// MarshalJSON writes the entry with a checksum at its end, by which a line that was changed by hand is known.
+func (e Entry) MarshalJSON() ([]byte, error) {
+	type plain Entry
+	text, err := json.Marshal(plain(e))
+	if err != nil {
+		return nil, err
+	}
+	text = text[:len(text)-1]
+	return fmt.Appendf(text, `%s%08x"}`, sumKey, crc32.ChecksumIEEE(text)), nil
+}
+
+// UnmarshalJSON reads an entry. One whose checksum is wrong is an error, so that the record is read in its place; lines
+// of older versions have none.
+func (e *Entry) UnmarshalJSON(text []byte) error {
+	type plain Entry
+	if err := json.Unmarshal(text, (*plain)(e)); err != nil {
+		return err
+	}
+	at := bytes.LastIndex(text, []byte(sumKey))
+	if at < 0 {
+		return nil
+	}
+	if want := fmt.Sprintf(`%s%08x"}`, sumKey, crc32.ChecksumIEEE(text[:at])); want != string(text[at:]) {
+		return fmt.Errorf("entry of %s: the checksum does not fit the line", e.Ref)
+	}
+	return nil
+}

@@ -25,7 +25,10 @@ models:
   clumsy: {synthetic: true, mistakes: {skip_identify: 0.4, act_before_consent: 0.5, wrong_order: 0.4, grant_forbidden: 0.6}, follows_guidance: 0.5}
 user: {model: clumsy}
 judge: {model: clumsy}
-domains: [{name: airline}, {name: retail}, {name: telecom}]
+domains:
+  - {name: airline, tasks: [change-of-plan-gold, basic-economy-other-day, certificate-for-regular, insured-and-ill]}
+  - {name: retail, tasks: [cancel-processed-order, change-two-items-then-address, gift-card-too-small, cancel-one-return-one]}
+  - {name: telecom, tasks: [contract-ended, allowance-used-up, pictures-abroad, two-unpaid-bills]}
 systems:
   - {name: guide over guard, agent: react, model: clumsy, overlays: [policyguide, toolguard]}
   - {name: guard over guide, agent: react, model: clumsy, overlays: [toolguard, {policyguide: {verifier: deterministic, gate: strict}}]}

@@ -1,8 +1,10 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,14 +31,10 @@ const (
 
 // flowParams are the parameters of FlowAgent; docs/flowagent.md explains them.
 type flowParams struct {
-	Bundle        string `json:"bundle"`
-	Protocol      string `json:"protocol"`
-	Dependency    bool   `json:"dependency"`
-	Duplicates    bool   `json:"duplicates"`
-	Threshold     int    `json:"threshold"`
-	MaxRejections int    `json:"max_rejections"`
-	Precontrol    bool   `json:"precontrol"`
-	ActionLimit   *int   `json:"action_limit"`
+	controllerParams
+	Protocol    string `json:"protocol"`
+	Precontrol  bool   `json:"precontrol"`
+	ActionLimit *int   `json:"action_limit"`
 }
 
 // controllerParams are those of the controllers alone.
@@ -48,46 +46,40 @@ type controllerParams struct {
 	MaxRejections int    `json:"max_rejections"`
 }
 
-// The defaults: those of the release, but that its shipped configuration leaves the dependency controller off and that it
-// never stops rejecting.
-const (
-	flowThreshold     = 2
-	flowMaxRejections = 5
-	flowActionLimit   = 5
-)
+// flowActionLimit is how many calls in one turn the text protocol allows, as in the release.
+const flowActionLimit = 5
+
+// defaultControllers are those of the release, but that its shipped configuration leaves the dependency controller off
+// and that it never stops rejecting.
+func defaultControllers() controllerParams {
+	return controllerParams{Dependency: true, Duplicates: true, Threshold: 2, MaxRejections: maxRefusals}
+}
 
 func (p controllerParams) check() error {
-	switch {
-	case p.Threshold < 2:
-		return fmt.Errorf("parameters: threshold is %d: give at least 2, how many equal calls in a row are too many", p.Threshold)
-	case p.MaxRejections < 1:
-		return fmt.Errorf("parameters: max_rejections is %d: give at least 1", p.MaxRejections)
-	}
-	return nil
+	return cmp.Or(atLeast("threshold", p.Threshold, 2), atLeast("max_rejections", p.MaxRejections, 1))
 }
 
 func readFlowParams(in Params) (flowParams, error) {
-	p := flowParams{Protocol: protocolNative, Dependency: true, Duplicates: true, Threshold: flowThreshold, MaxRejections: flowMaxRejections}
+	p := flowParams{controllerParams: defaultControllers(), Protocol: protocolNative}
 	if err := in.Decode(&p); err != nil {
 		return p, err
 	}
-	switch {
-	case p.Protocol != protocolNative && p.Protocol != protocolText:
-		return p, fmt.Errorf("parameters: protocol is %q: choose one of native, text", p.Protocol)
-	case p.Protocol == protocolNative && p.ActionLimit != nil:
-		return p, fmt.Errorf("parameters: action_limit belongs to the text protocol: remove it, or add protocol: text")
-	case p.ActionLimit != nil && *p.ActionLimit < 0:
-		return p, fmt.Errorf("parameters: action_limit is %d: give a number of calls, or 0 for none", *p.ActionLimit)
+	if err := oneOf("protocol", p.Protocol, protocolNative, protocolText); err != nil {
+		return p, err
 	}
-	return p, p.controllers().check()
-}
-
-func (p flowParams) controllers() controllerParams {
-	return controllerParams{p.Bundle, p.Dependency, p.Duplicates, p.Threshold, p.MaxRejections}
+	if p.ActionLimit != nil {
+		if p.Protocol == protocolNative {
+			return p, errors.New("parameters: action_limit belongs to the text protocol\nhint: remove it, or add protocol: text")
+		}
+		if err := atLeast("action_limit", *p.ActionLimit, 0); err != nil {
+			return p, err
+		}
+	}
+	return p, p.check()
 }
 
 // NewFlowAgent makes FlowAgent: an agent with the policy and the procedure in its prompt, and two controllers that look at its
-// calls (spec/baselines.md, section 1).
+// calls (docs/reference/baselines.md).
 func NewFlowAgent(s Setup) (sim.Participant, error) {
 	p, err := readFlowParams(s.Params)
 	if err != nil {
@@ -97,7 +89,7 @@ func NewFlowAgent(s Setup) (sim.Participant, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := newControllers(procedure, p.controllers())
+	c := newControllers(procedure, p.controllerParams)
 	s.Params = nil
 	var actor sim.Participant
 	if p.Protocol == protocolText {
@@ -113,7 +105,7 @@ func NewFlowAgent(s Setup) (sim.Participant, error) {
 
 // NewFlowOverlay puts FlowAgent's controllers around any agent.
 func NewFlowOverlay(s Setup) (Overlay, error) {
-	p := controllerParams{Dependency: true, Duplicates: true, Threshold: flowThreshold, MaxRejections: flowMaxRejections}
+	p := defaultControllers()
 	if err := s.Params.Decode(&p); err != nil {
 		return nil, err
 	}
@@ -145,47 +137,31 @@ func newControllers(s *flow.Procedure, p controllerParams) *flow.Controllers {
 
 // controlled is an agent whose calls must pass the controllers.
 type controlled struct {
-	screened
+	guarded
 	hash string // of the procedure
 }
 
-func control(inner sim.Participant, c *flow.Controllers, s *flow.Procedure, most int) sim.Participant {
-	out := &controlled{hash: s.Hash}
-	out.screened = screened{inner: inner, ids: refusals{prefix: "flow_"}, max: most,
-		look: func(_ context.Context, v sim.View, m sim.Message, turn *sim.Turn) ([]string, error) {
-			c.Hear(v.Messages)
-			r := c.Look(m.ToolCalls)
-			if r == nil {
-				return nil, nil
-			}
-			turn.Events = append(turn.Events, rejection(v.Index, m, r))
-			return rejected(m.ToolCalls, r), nil
-		}}
-	return out
+func control(inner sim.Participant, c *flow.Controllers, p *flow.Procedure, most int) sim.Participant {
+	inspect := func(_ context.Context, v sim.View, m sim.Message, turn *sim.Turn) ([]string, error) {
+		c.Hear(v.Messages)
+		r := c.Look(m.ToolCalls)
+		if r == nil {
+			return nil, nil
+		}
+		tool := m.ToolCalls[r.Call].Name
+		data := map[string]any{"controller": r.Controller, "tool": tool, "reason": r.Reason}
+		if r.Missing != "" {
+			data["missing"] = r.Missing
+		}
+		turn.Events = append(turn.Events, eventOf(m, EventFlowReject, v.Index, tool+": "+r.Reason, data))
+		return refusals(m.ToolCalls, map[int]string{r.Call: fmt.Sprintf("Error: %s was not executed: %s.", tool, r.Reason)}), nil
+	}
+	return &controlled{guarded{inner: inner, inspect: inspect, prefix: "flow_", max: most}, p.Hash}
 }
 
 // Fingerprint is a hash of the procedure, whose preconditions no prompt shows.
 func (c *controlled) Fingerprint() string {
-	return strings.TrimSpace(c.hash + " " + c.screened.Fingerprint())
-}
-
-func rejection(index int, m sim.Message, r *flow.Rejection) sim.Event {
-	tool := m.ToolCalls[r.Call].Name
-	data := map[string]any{"controller": r.Controller, "tool": tool, "reason": r.Reason}
-	if r.Missing != "" {
-		data["missing"] = r.Missing
-	}
-	m.Role = domains.RoleAssistant
-	return sim.Event{Kind: EventFlowReject, Side: sim.AgentSide, Index: index, Text: tool + ": " + r.Reason, Messages: []sim.Message{m}, Data: data}
-}
-
-func rejected(calls []sim.ToolCall, r *flow.Rejection) []string {
-	out := make([]string, len(calls))
-	for i, c := range calls {
-		out[i] = fmt.Sprintf("Error: %s was not executed, because another call of the same message was rejected.", c.Name)
-	}
-	out[r.Call] = fmt.Sprintf("Error: %s was not executed: %s.", calls[r.Call].Name, r.Reason)
-	return out
+	return strings.TrimSpace(c.hash + " " + c.guarded.Fingerprint())
 }
 
 // flowNative is the tool-calling agent with the procedure in its prompt.
@@ -248,7 +224,7 @@ const waiting = "I am still looking into this. Is there anything that you would 
 // again, and counts the third as the agent's error, just as the release gives up after three.
 func (f *flowText) Next(ctx context.Context, v sim.View) (sim.Turn, error) {
 	if f.limit > 0 && callsInTurn(v.Messages) > f.limit {
-		e := sim.Event{Kind: EventFlowLimit, Side: sim.AgentSide, Index: v.Index, Text: fmt.Sprintf("more than %d calls in one turn", f.limit)}
+		e := event(EventFlowLimit, v.Index, fmt.Sprintf("more than %d calls in one turn", f.limit), nil)
 		return sim.Turn{Message: sim.Message{Role: domains.RoleAssistant, Content: domains.Text(waiting)}, Events: []sim.Event{e}}, nil
 	}
 	state := ""
@@ -268,7 +244,7 @@ func (f *flowText) Next(ctx context.Context, v sim.View) (sim.Turn, error) {
 	turn := sim.Turn{Calls: []sim.ModelCall{call}}
 	reply, err := flow.Parse(m.TextOf())
 	if err != nil {
-		turn.Events = []sim.Event{{Kind: EventFlowParse, Side: sim.AgentSide, Index: v.Index, Text: err.Error(), Data: map[string]any{"raw": m.TextOf()}}}
+		turn.Events = []sim.Event{event(EventFlowParse, v.Index, err.Error(), map[string]any{"raw": m.TextOf()})}
 		return turn, nil
 	}
 	turn.Message, err = f.message(reply, m)

@@ -182,9 +182,9 @@ func TestFlowTextPrompts(t *testing.T) {
 
 func TestFlowParams(t *testing.T) {
 	for _, c := range []struct{ params, want string }{
-		{`{"protocol":"tools"}`, `protocol is "tools": choose one of native, text`},
-		{`{"threshold":1}`, "threshold is 1: give at least 2"},
-		{`{"max_rejections":0}`, "max_rejections is 0: give at least 1"},
+		{`{"protocol":"tools"}`, `protocol is "tools"`},
+		{`{"threshold":1}`, "threshold is 1\nhint: give at least 2"},
+		{`{"max_rejections":0}`, "max_rejections is 0\nhint: give at least 1"},
 		{`{"action_limit":5}`, "action_limit belongs to the text protocol"},
 		{`{"protocol":"text","action_limit":-1}`, "action_limit is -1"},
 		{`{"bundle":"nowhere"}`, "nowhere"},
@@ -259,7 +259,7 @@ systems:
 		name, domains string
 		data          func(testing.TB) string
 	}{
-		{"embedded", "[{name: airline}, {name: retail}, {name: telecom}]", func(testing.TB) string { return "embedded" }},
+		{"embedded", "[{name: airline, tasks: [change-of-plan-gold, swap-traveller-keep-bags, insured-and-ill]}, {name: retail, tasks: [price-match, cancel-one-return-one, return-both-copies]}, {name: telecom, tasks: [contract-ended, pictures-abroad, two-unpaid-bills]}]", func(testing.TB) string { return "embedded" }},
 		{"tau2", `[{name: airline, tasks: ["1", "7", "18", "42"]}, {name: retail, tasks: ["0", "20", "64", "105"]}, {name: telecom, split: test}]`,
 			func(t testing.TB) string { return filepath.Join(domaintest.Shared(t), "tau2") }},
 	} {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tauguide/tauguide/sim"
 )
 
 // Params are parameters of a system as JSON, empty if it has none.
@@ -104,4 +106,45 @@ func readTimeout(text string) (time.Duration, error) {
 		return 0, fmt.Errorf("parameters: timeout is %q: write it like 90s or 3m, or 0s for none", text)
 	}
 	return d, nil
+}
+
+// oneOf checks a parameter with a few values.
+func oneOf[T ~string](name string, got T, choices ...T) error {
+	if slices.Contains(choices, got) {
+		return nil
+	}
+	list := make([]string, len(choices))
+	for i, c := range choices {
+		list[i] = string(c)
+	}
+	return fmt.Errorf("parameters: %s is %q\nhint: choose one of %s", name, got, strings.Join(list, ", "))
+}
+
+// atLeast checks a parameter that is a number.
+func atLeast(name string, got, least int) error {
+	if got >= least {
+		return nil
+	}
+	return fmt.Errorf("parameters: %s is %d\nhint: give at least %d", name, got, least)
+}
+
+// verifierModel is the model that a parameter names, or the agent's own without a name, in the role of a verifier and at
+// temperature 0.
+func (s Setup) verifierModel(name, role string) (*sim.Model, error) {
+	model := s.Model
+	if name != "" {
+		if s.Models == nil {
+			return nil, fmt.Errorf("parameters: model is %q, but there are no models to choose from here\nhint: leave it out", name)
+		}
+		if model = s.Models(name); model == nil {
+			return nil, fmt.Errorf("parameters: there is no model %q\nhint: add it under models", name)
+		}
+	}
+	if model == nil {
+		return nil, errors.New("a verifier needs a model\nhint: add model to its parameters or to the system")
+	}
+	model = model.With(role)
+	zero := 0.0
+	model.Base.Temperature = &zero
+	return model, nil
 }

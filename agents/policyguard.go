@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,22 +37,21 @@ func readPolicyGuardParams(p Params, raw bool) (policyGuardParams, error) {
 	if err := p.Decode(&out); err != nil {
 		return out, err
 	}
+	if err := cmp.Or(atLeast("max_blocks", out.MaxBlocks, 1), atLeast("max_refusals", out.MaxRefusals, 1)); err != nil {
+		return out, err
+	}
 	switch {
-	case out.MaxBlocks < 1:
-		return out, fmt.Errorf("parameters: max_blocks is %d: give at least 1", out.MaxBlocks)
-	case out.MaxRefusals < 1:
-		return out, fmt.Errorf("parameters: max_refusals is %d: give at least 1", out.MaxRefusals)
 	case raw && out.Checklists != "":
-		return out, fmt.Errorf("parameters: checklists is %s, but this variant judges by the policy alone: use policyguard", out.Checklists)
+		return out, fmt.Errorf("parameters: checklists is %s, but this variant judges by the policy alone\nhint: use policyguard", out.Checklists)
 	case raw && !out.Policy:
-		return out, errors.New("parameters: policy is false, but this variant judges by the policy alone: use policyguard")
+		return out, errors.New("parameters: policy is false, but this variant judges by the policy alone\nhint: use policyguard")
 	}
 	var err error
 	out.timeout, err = readTimeout(out.Timeout)
 	return out, err
 }
 
-// NewPolicyGuard makes the plain agent with PolicyGuard around it (paper, section 4.1; spec/baselines.md, section 4).
+// NewPolicyGuard makes the plain agent with PolicyGuard around it (paper, section 4.1; docs/reference/baselines.md).
 func NewPolicyGuard(s Setup) (sim.Participant, error) { return newPolicyGuarded(s, false) }
 
 // NewPolicyGuardRaw makes the variant whose verifier has the policy's text and no checklists.
@@ -79,17 +79,18 @@ func policyGuardOverlay(s Setup, raw bool) (Overlay, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, err := policyGuardModel(s, p.Model)
+	model, err := s.verifierModel(p.Model, checklist.Role)
 	if err != nil {
 		return nil, err
 	}
+	model.Base.Seed = nil // as in the release
 	ticket := ""
 	if s.World.Options.Solo && s.Task.Ticket != nil {
 		ticket = *s.Task.Ticket
 	}
 	return func(inner sim.Participant) sim.Participant {
 		g := &policyGuard{world: s.World, prompts: prompts, model: model, params: p, ticket: ticket, blocks: map[string]int{}}
-		g.screened = screened{inner: inner, look: g.look, ids: refusals{prefix: "guarded_"}, max: p.MaxRefusals}
+		g.guarded = guarded{inner: inner, inspect: g.inspectCalls, prefix: "guarded_", max: p.MaxRefusals}
 		return g
 	}, nil
 }
@@ -116,29 +117,9 @@ func newPrompts(w *domains.World, dir string, raw bool, left checklist.Without) 
 	return checklist.NewGuardWithout(w, set, left)
 }
 
-// policyGuardModel is the verifier's model: at temperature 0 and without a seed, as in the release.
-func policyGuardModel(s Setup, name string) (*sim.Model, error) {
-	model := s.Model
-	if name != "" {
-		if s.Models == nil {
-			return nil, fmt.Errorf("parameters: model is %q, but there are no models to choose from here: leave it out", name)
-		}
-		if model = s.Models(name); model == nil {
-			return nil, fmt.Errorf("parameters: there is no model %q: add it under models", name)
-		}
-	}
-	if model == nil {
-		return nil, fmt.Errorf("a guard needs a model: add model to its parameters or to the system")
-	}
-	model = model.With(checklist.Role)
-	zero := 0.0
-	model.Base.Temperature, model.Base.Seed = &zero, nil
-	return model, nil
-}
-
 // policyGuard is PolicyGuard around an agent, for one conversation.
 type policyGuard struct {
-	screened
+	guarded
 	world   *domains.World
 	prompts *checklist.Guard
 	model   *sim.Model
@@ -149,12 +130,12 @@ type policyGuard struct {
 
 // Fingerprint is a hash of what the verifier is told beside the conversation; runs keep it in their identity.
 func (g *policyGuard) Fingerprint() string {
-	return strings.TrimSpace(g.prompts.Hash() + " " + g.screened.Fingerprint())
+	return strings.TrimSpace(g.prompts.Hash() + " " + g.guarded.Fingerprint())
 }
 
-// look has each mutating call of a message judged, up to the first that is blocked. A call that cannot be carried out
+// inspectCalls has each mutating call of a message judged, up to the first that is blocked. A call that cannot be carried out
 // anyway is left to the environment, which says why.
-func (g *policyGuard) look(ctx context.Context, v sim.View, m sim.Message, out *sim.Turn) ([]string, error) {
+func (g *policyGuard) inspectCalls(ctx context.Context, v sim.View, m sim.Message, out *sim.Turn) ([]string, error) {
 	for i, c := range m.ToolCalls {
 		if !g.world.Agent.Mutates(c.Name) || c.Malformed != "" || c.Reason != "" {
 			continue
@@ -164,21 +145,13 @@ func (g *policyGuard) look(ctx context.Context, v sim.View, m sim.Message, out *
 			return nil, err
 		}
 		if why != "" {
-			out.Events = append(out.Events, g.blockEvent(v.Index, m, c, why, asked))
-			return refuse(m, i, why), nil
+			out.Events = append(out.Events, eventOf(m, EventBlock, v.Index, c.Name+": "+why,
+				map[string]any{"mode": "policyguard", "blocks": g.blocks[c.Name], "asked": asked,
+					"refusals": []map[string]any{{"tool": c.Name, "reason": why, "held": true}}}))
+			return refusals(m.ToolCalls, map[int]string{i: fmt.Sprintf("Error: %s was not executed. %s", c.Name, why)}), nil
 		}
 	}
 	return nil, nil
-}
-
-// refuse words a refused message: the reason for the call at that place, and for the others that they were not reached.
-func refuse(m sim.Message, at int, why string) []string {
-	texts := make([]string, len(m.ToolCalls))
-	for i, c := range m.ToolCalls {
-		texts[i] = fmt.Sprintf("Error: %s was not executed, because another call of the same message was refused.", c.Name)
-	}
-	texts[at] = fmt.Sprintf("Error: %s was not executed. %s", m.ToolCalls[at].Name, why)
-	return texts
 }
 
 // judge says why a call must not be made, "" if it may. asked is false where that is clear without the verifier.
@@ -191,8 +164,7 @@ func (g *policyGuard) judge(ctx context.Context, v sim.View, m sim.Message, c si
 		if verify.Ends(ctx, err) {
 			return "", true, err
 		}
-		out.Events = append(out.Events, sim.Event{Kind: EventFailOpen, Side: sim.AgentSide, Index: v.Index,
-			Text: c.Name + ": " + err.Error(), Data: map[string]any{"tool": c.Name}})
+		out.Events = append(out.Events, event(EventFailOpen, v.Index, c.Name+": "+err.Error(), map[string]any{"tool": c.Name}))
 		return "", true, nil
 	}
 	if verdict.Pass {
@@ -205,7 +177,7 @@ func (g *policyGuard) judge(ctx context.Context, v sim.View, m sim.Message, c si
 	if verdict.Pass {
 		word = "PASS"
 	}
-	out.Events = append(out.Events, sim.Event{Kind: EventGuard, Side: sim.AgentSide, Index: v.Index, Text: c.Name + ": " + word, Data: data})
+	out.Events = append(out.Events, event(EventGuard, v.Index, c.Name+": "+word, data))
 	return verdict.Message, true, nil
 }
 
@@ -252,12 +224,4 @@ func (g *policyGuard) ask(ctx context.Context, v sim.View, m sim.Message, c sim.
 		data["message"] = verdict.Message
 	}
 	return verdict, data, nil
-}
-
-// blockEvent has the data of a held message that all gates write, with the count of blocks.
-func (g *policyGuard) blockEvent(index int, m sim.Message, c sim.ToolCall, why string, asked bool) sim.Event {
-	m.Role = domains.RoleAssistant
-	return sim.Event{Kind: EventBlock, Side: sim.AgentSide, Index: index, Text: c.Name + ": " + why, Messages: []sim.Message{m},
-		Data: map[string]any{"mode": "policyguard", "blocks": g.blocks[c.Name], "asked": asked,
-			"refusals": []map[string]any{{"tool": c.Name, "reason": why, "held": true}}}}
 }

@@ -307,14 +307,14 @@ func TestPolicyGuardParams(t *testing.T) {
 	}{
 		{"defaults", ``, false, ""},
 		{"all", `{"max_blocks":3,"timeout":"0s","max_refusals":2}`, false, ""},
-		{"no blocks", `{"max_blocks":0}`, false, "max_blocks is 0: give at least 1"},
+		{"no blocks", `{"max_blocks":0}`, false, "max_blocks is 0\nhint: give at least 1"},
 		{"no refusals", `{"max_refusals":0}`, false, "max_refusals is 0"},
 		{"timeout", `{"timeout":"soon"}`, false, `timeout is "soon": write it like 90s`},
 		{"unknown", `{"gate":"strict"}`, false, `unknown parameter "gate"`},
 		{"unknown model", `{"model":"other"}`, false, `model is "other", but there are no models to choose from`},
 		{"missing folder", `{"checklists":"nowhere"}`, false, "give the folder that holds general_rules.yaml"},
-		{"raw has none", `{"checklists":"mine"}`, true, "judges by the policy alone: use policyguard"},
-		{"raw without its policy", `{"policy":false}`, true, "policy is false, but this variant judges by the policy alone: use policyguard"},
+		{"raw has none", `{"checklists":"mine"}`, true, "judges by the policy alone\nhint: use policyguard"},
+		{"raw without its policy", `{"policy":false}`, true, "policy is false, but this variant judges by the policy alone\nhint: use policyguard"},
 		{"a word for a switch", `{"dialogue":"no"}`, false, "dialogue is a string: write true or false"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,11 +1,10 @@
 package agents
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/tauguide/tauguide/domains"
@@ -16,7 +15,7 @@ import (
 //go:embed prompts/self.md
 var selfInstructions string
 
-// The verifiers of PolicyGuide (spec/guide.md, section 4).
+// The verifiers of PolicyGuide (docs/policyguide.md).
 const (
 	verifierLLM           = "llm"
 	verifierHybrid        = "hybrid"
@@ -44,32 +43,21 @@ type selfParams struct {
 
 func readGuideParams(p Params) (guideParams, error) {
 	out := guideParams{Verifier: verifierLLM, Gate: verify.Advisory, WalkCheck: verify.Path, Stall: verify.DefaultStall,
-		Timeout: "3m", MaxRefusals: 5}
+		Timeout: "3m", MaxRefusals: maxRefusals}
 	if err := p.Decode(&out); err != nil {
 		return out, err
 	}
-	check := func(name, got string, choices ...string) error {
-		if slices.Contains(choices, got) {
-			return nil
-		}
-		return fmt.Errorf("parameters: %s is %q: choose one of %s", name, got, strings.Join(choices, ", "))
+	if err := cmp.Or(
+		oneOf("verifier", out.Verifier, verifierLLM, verifierHybrid, verifierDeterministic),
+		oneOf("gate", out.Gate, verify.Advisory, verify.Strict, verify.Monitor),
+		oneOf("walk_check", out.WalkCheck, verify.Exists, verify.Path),
+		atLeast("stall", out.Stall, 0),
+		atLeast("max_refusals", out.MaxRefusals, 1),
+	); err != nil {
+		return out, err
 	}
-	for _, err := range []error{
-		check("verifier", out.Verifier, verifierLLM, verifierHybrid, verifierDeterministic),
-		check("gate", string(out.Gate), string(verify.Advisory), string(verify.Strict), string(verify.Monitor)),
-		check("walk_check", string(out.WalkCheck), string(verify.Exists), string(verify.Path)),
-	} {
-		if err != nil {
-			return out, err
-		}
-	}
-	switch {
-	case out.Stall < 0:
-		return out, fmt.Errorf("parameters: stall is %d: give a number of firings, or 0 for no such rule", out.Stall)
-	case out.MaxRefusals < 1:
-		return out, fmt.Errorf("parameters: max_refusals is %d: give at least 1", out.MaxRefusals)
-	case out.Model != "" && out.Verifier == verifierDeterministic:
-		return out, fmt.Errorf("parameters: model is %s, but a deterministic verifier asks none: remove it, or choose another verifier", out.Model)
+	if out.Model != "" && out.Verifier == verifierDeterministic {
+		return out, fmt.Errorf("parameters: model is %s, but a deterministic verifier asks none\nhint: remove it, or choose another verifier", out.Model)
 	}
 	var err error
 	out.timeout, err = readTimeout(out.Timeout)
@@ -120,7 +108,7 @@ func guideOverlay(s Setup, raw bool) (Overlay, error) {
 		return nil, err
 	}
 	if raw && p.Verifier != verifierLLM {
-		return nil, fmt.Errorf("parameters: verifier is %s, but without a workflow only a model can judge: use llm", p.Verifier)
+		return nil, fmt.Errorf("parameters: verifier is %s, but without a workflow only a model can judge\nhint: use llm", p.Verifier)
 	}
 	workflow, err := workflowOf(s, p.Bundle)
 	if err != nil {
@@ -133,37 +121,25 @@ func guideOverlay(s Setup, raw bool) (Overlay, error) {
 	rules := workflow.Rules(raw)
 	rules.Walk, rules.Stall, rules.Strict = p.WalkCheck, p.Stall, p.Gate == verify.Strict
 	return func(inner sim.Participant) sim.Participant {
-		return newGuardian(inner, v, rules, p, workflow, raw, s.World.Options.Solo)
+		return newPolicyGuide(inner, v, rules, p, workflow, raw, s.World.Options.Solo)
 	}, nil
 }
 
 func newVerifier(s Setup, p guideParams, workflow *verify.Workflow, raw bool) (verify.Verifier, error) {
-	if p.Verifier == verifierDeterministic {
+	if p.Verifier != verifierLLM {
 		if _, err := workflow.Checker(); err != nil {
 			return nil, fmt.Errorf("workflow of %s: %w", s.World.Name, err)
 		}
+	}
+	if p.Verifier == verifierDeterministic {
 		return &verify.Deterministic{Workflow: workflow}, nil
 	}
-	model := s.Model
-	if p.Model != "" {
-		if s.Models == nil {
-			return nil, fmt.Errorf("parameters: model is %q, but there are no models to choose from here: leave it out", p.Model)
-		}
-		if model = s.Models(p.Model); model == nil {
-			return nil, fmt.Errorf("parameters: there is no model %q: add it under models", p.Model)
-		}
+	model, err := s.verifierModel(p.Model, verify.Role)
+	if err != nil {
+		return nil, err
 	}
-	if model == nil {
-		return nil, fmt.Errorf("the %s verifier needs a model: add model to its parameters or to the system", p.Verifier)
-	}
-	model = model.With(verify.Role)
-	zero := 0.0
-	model.Base.Temperature = &zero
 	asking := verify.LLM{Workflow: workflow, Model: model, Raw: raw, Timeout: p.timeout}
 	if p.Verifier == verifierHybrid {
-		if _, err := workflow.Checker(); err != nil {
-			return nil, fmt.Errorf("workflow of %s: %w", s.World.Name, err)
-		}
 		return &verify.Hybrid{LLM: asking}, nil
 	}
 	return &asking, nil
@@ -177,21 +153,4 @@ func workflowOf(s Setup, bundle string) (*verify.Workflow, error) {
 type workflowKey struct {
 	world  *domains.World
 	bundle string
-}
-
-// Cache keeps what the trials of a run share, so that it is made once. A nil Cache keeps nothing. It is safe for
-// concurrent use.
-type Cache struct{ made sync.Map }
-
-// Cached returns the value cached for a comparable key, and makes it at the first asking. Failures are kept too.
-func Cached[T any](c *Cache, key any, produce func() (T, error)) (T, error) {
-	if c == nil {
-		return produce()
-	}
-	once, _ := c.made.LoadOrStore(key, sync.OnceValues(produce))
-	f, ok := once.(func() (T, error))
-	if !ok {
-		return produce()
-	}
-	return f()
 }

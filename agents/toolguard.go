@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/tauguide/tauguide/agents/toolguard"
-	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -59,7 +58,7 @@ func NewToolGuardOverlay(s Setup) (Overlay, error) {
 	}
 	g := toolGuard{set: set, read: toolguard.Reader(s.Read), mutates: s.World.Agent.Mutates}
 	return func(inner sim.Participant) sim.Participant {
-		return &screened{inner: inner, look: g.screen, ids: refusals{prefix: "guarded_"}, max: maxRefusals}
+		return &guarded{inner: inner, inspect: g.inspectCalls, prefix: "guarded_", max: maxRefusals}
 	}, nil
 }
 
@@ -70,12 +69,11 @@ type toolGuard struct {
 	mutates func(tool string) bool
 }
 
-// screen checks every call of a message against the state before the first of them.
-func (g toolGuard) screen(ctx context.Context, v sim.View, m sim.Message, out *sim.Turn) ([]string, error) {
+// inspectCalls checks every call of a message against the state before the first of them.
+func (g toolGuard) inspectCalls(ctx context.Context, v sim.View, m sim.Message, out *sim.Turn) ([]string, error) {
 	set := g.set.Hearing(public(v.Messages))
-	texts, blocked := make([]string, len(m.ToolCalls)), false
+	blocked := map[int]string{}
 	for i, c := range m.ToolCalls {
-		texts[i] = "Error: " + c.Name + " was not executed, because another call of the same message was refused."
 		if !g.mutates(c.Name) {
 			continue
 		}
@@ -85,25 +83,24 @@ func (g toolGuard) screen(ctx context.Context, v sim.View, m sim.Message, out *s
 		}
 		out.Events = append(out.Events, guardEvent(v.Index, m, c, verdict))
 		if verdict.Blocked() {
-			texts[i], blocked = "Error: "+verdict.Message, true
+			blocked[i] = "Error: " + verdict.Message
 		}
 	}
-	if !blocked {
+	if len(blocked) == 0 {
 		return nil, nil
 	}
-	return texts, nil
+	return refusals(m.ToolCalls, blocked), nil
 }
 
 func guardEvent(index int, m sim.Message, c sim.ToolCall, verdict toolguard.Verdict) sim.Event {
 	data := map[string]any{"tool": c.Name, "hidden_reads": len(verdict.Reads)}
 	if !verdict.Blocked() {
-		return sim.Event{Kind: EventGuardPass, Side: sim.AgentSide, Index: index, Text: c.Name, Data: data}
+		return event(EventGuardPass, index, c.Name, data)
 	}
 	data["rule"], data["message"], data["reads"] = verdict.Rule, verdict.Message, verdict.Reads
 	if len(verdict.Requirements) > 0 {
 		data["requirements"] = verdict.Requirements
 	}
-	m.Role, m.ToolCalls = domains.RoleAssistant, []sim.ToolCall{c}
-	return sim.Event{Kind: EventGuardBlock, Side: sim.AgentSide, Index: index, Text: c.Name + ": " + verdict.Message,
-		Messages: []sim.Message{m}, Data: data}
+	m.ToolCalls = []sim.ToolCall{c}
+	return eventOf(m, EventGuardBlock, index, c.Name+": "+verdict.Message, data)
 }

@@ -24,13 +24,12 @@ const (
 	EventFailOpen  sim.EventKind = "fail_open" // a firing failed
 )
 
-// guardian is PolicyGuide around an agent, for one conversation.
-type guardian struct {
-	inner    sim.Participant
+// policyGuide is PolicyGuide around an agent, for one conversation.
+type policyGuide struct {
+	guarded
 	verifier verify.Verifier
 	rules    verify.Rules
 	gate     *verify.Gate
-	params   guideParams
 	workflow *verify.Workflow
 	raw      bool
 	solo     bool
@@ -41,15 +40,16 @@ type guardian struct {
 	seen        int                         // messages of the view that were looked at
 	fired       int                         // length of msgs at the latest firing
 	begun       bool
-	intercepted bool // in this turn of the user
+	intercepted bool             // in this turn of the user
+	corrects    []verify.Refusal // calls that a corrective firing is due for
 	transferred bool
-	ids         refusals
 	state       verify.State
 }
 
-func newGuardian(inner sim.Participant, v verify.Verifier, rules verify.Rules, p guideParams, workflow *verify.Workflow, raw, solo bool) *guardian {
-	g := &guardian{inner: inner, verifier: v, rules: rules, params: p, workflow: workflow, raw: raw, solo: solo,
-		trace: guide.NewTrace(), calls: map[string]domains.ToolCall{}, ids: refusals{prefix: "refused_"}}
+func newPolicyGuide(inner sim.Participant, v verify.Verifier, rules verify.Rules, p guideParams, workflow *verify.Workflow, raw, solo bool) *policyGuide {
+	g := &policyGuide{verifier: v, rules: rules, workflow: workflow, raw: raw, solo: solo,
+		trace: guide.NewTrace(), calls: map[string]domains.ToolCall{}}
+	g.guarded = guarded{inner: inner, inspect: g.inspectCalls, after: g.correct, prefix: "refused_", max: p.MaxRefusals}
 	g.gate = &verify.Gate{Mode: p.Gate, Mutates: rules.Mutates}
 	if j, ok := v.(verify.Judge); ok {
 		g.gate.Judge = func(c domains.ToolCall) (bool, bool, string) { return j.Call(g.input(0, nil), c) }
@@ -58,14 +58,14 @@ func newGuardian(inner sim.Participant, v verify.Verifier, rules verify.Rules, p
 }
 
 // Fingerprint is a hash of what the guide itself is told; runs keep it in their identity.
-func (g *guardian) Fingerprint() string {
+func (g *policyGuide) Fingerprint() string {
 	sum := sha256.Sum256([]byte(g.workflow.Hash + g.workflow.Prefix(g.raw)))
-	return strings.TrimSpace(hex.EncodeToString(sum[:]) + " " + fingerprint(g.inner))
+	return strings.TrimSpace(hex.EncodeToString(sum[:]) + " " + g.guarded.Fingerprint())
 }
 
 // Next fires the verifier if the user has spoken, lets the agent answer with the guidance before it, and holds the
 // answer back where the gate says so.
-func (g *guardian) Next(ctx context.Context, v sim.View) (sim.Turn, error) {
+func (g *policyGuide) Next(ctx context.Context, v sim.View) (sim.Turn, error) {
 	var out sim.Turn
 	if g.listen(v.Messages) {
 		g.gate.Turn()
@@ -74,31 +74,12 @@ func (g *guardian) Next(ctx context.Context, v sim.View) (sim.Turn, error) {
 			return out, err
 		}
 	}
-	for refusals := 0; ; refusals++ {
-		turn, err := g.inner.Next(ctx, later(v, out))
-		carry(&out, turn)
-		if err != nil {
-			return out, err
-		}
-		d := g.gate.Look(g.state, turn.Message.ToolCalls)
-		if !d.Intercepts() {
-			g.watch(v.Index, turn.Message, d, &out)
-			out.Message, out.Stop = turn.Message, turn.Stop
-			return out, nil
-		}
-		if err := g.intercept(ctx, v, turn.Message, d, &out); err != nil {
-			return out, err
-		}
-		if refusals+1 >= g.params.MaxRefusals || v.StepsLeft-out.Steps <= 0 {
-			out.Message = sim.Message{Role: domains.RoleAssistant, Content: domains.Text(resigned)}
-			return out, nil
-		}
-	}
+	return g.speak(ctx, v, out)
 }
 
 // listen takes up what is new in the view, and reports whether it is time to fire: the user has spoken, or a solo
 // conversation begins.
-func (g *guardian) listen(view []sim.Message) (fire bool) {
+func (g *policyGuide) listen(view []sim.Message) (fire bool) {
 	fire = g.solo && !g.begun
 	g.begun = true
 	for _, m := range view[min(g.seen, len(view)):] {
@@ -123,7 +104,7 @@ func (g *guardian) listen(view []sim.Message) (fire bool) {
 }
 
 // succeeded spends the authorization of a call that went through, and notes a transfer.
-func (g *guardian) succeeded(m sim.Message) {
+func (g *policyGuide) succeeded(m sim.Message) {
 	c, ok := g.calls[m.ID]
 	if !ok || m.Error {
 		return
@@ -142,13 +123,13 @@ func (g *guardian) succeeded(m sim.Message) {
 	}
 }
 
-func (g *guardian) input(index int, refused []verify.Refusal) verify.Input {
+func (g *policyGuide) input(index int, refused []verify.Refusal) verify.Input {
 	return verify.Input{Messages: g.msgs, Trace: g.trace, State: g.state, Refused: refused, Index: index}
 }
 
 // fire asks the verifier and delivers its guidance. The error ends the conversation; whatever else goes wrong opens
 // the gate for this turn.
-func (g *guardian) fire(ctx context.Context, index int, refused []verify.Refusal, out *sim.Turn) error {
+func (g *policyGuide) fire(ctx context.Context, index int, refused []verify.Refusal, out *sim.Turn) error {
 	if g.transferred {
 		return nil
 	}
@@ -163,28 +144,26 @@ func (g *guardian) fire(ctx context.Context, index int, refused []verify.Refusal
 		}
 		g.state = before.Disarmed()
 		g.gate.Fired(false)
-		out.Events = append(out.Events, sim.Event{Kind: EventFailOpen, Side: sim.AgentSide, Index: index, Text: err.Error(),
-			Data: firingData(answer, before, g.state, nil)})
+		out.Events = append(out.Events, event(EventFailOpen, index, err.Error(), firingData(answer, before, g.state, nil)))
 		return nil
 	}
 	var rejected []verify.Rejection
 	g.state, rejected = g.rules.Apply(before, answer.Record, verify.Facts{Since: since, Succeeded: g.hasSucceeded, Spent: g.hasSpent})
 	g.gate.Fired(true)
-	out.Events = append(out.Events, sim.Event{Kind: EventFiring, Side: sim.AgentSide, Index: index,
-		Text: g.state.Line(), Data: firingData(answer, before, g.state, rejected)})
+	out.Events = append(out.Events, event(EventFiring, index, g.state.Line(), firingData(answer, before, g.state, rejected)))
 	if text := g.state.Guidance(); text != "" {
 		m := sim.Message{Role: domains.RoleDeveloper, Content: &text}
 		out.Private = append(out.Private, m)
-		out.Events = append(out.Events, sim.Event{Kind: EventGuidance, Side: sim.AgentSide, Index: index, Text: text})
+		out.Events = append(out.Events, event(EventGuidance, index, text, nil))
 	}
 	return nil
 }
 
-func (g *guardian) hasSucceeded(tool string, since int) bool {
+func (g *policyGuide) hasSucceeded(tool string, since int) bool {
 	return slices.ContainsFunc(g.trace.CallsOf(tool), func(c *guide.Call) bool { return c.OK && c.Index >= since })
 }
 
-func (g *guardian) hasSpent(grant verify.Grant, since int) bool {
+func (g *policyGuide) hasSpent(grant verify.Grant, since int) bool {
 	return slices.ContainsFunc(g.trace.CallsOf(grant.Tool), func(c *guide.Call) bool {
 		return c.OK && c.Index >= since && grant.Covers(domains.ToolCall{Name: c.Name, Arguments: value.OfMap(c.Args)})
 	})
@@ -215,60 +194,56 @@ func firingData(a verify.Answer, before, after verify.State, rejected []verify.R
 	return data
 }
 
-// intercept holds a message back: the agent sees it refused, and hears from a corrective firing what to do instead.
-// Within one turn of the user a strict gate fires once; further refusals only say no.
-func (g *guardian) intercept(ctx context.Context, v sim.View, m sim.Message, d verify.Decision, out *sim.Turn) error {
-	out.Steps++
+// inspectCalls asks the gate about the calls of a message. Within one turn of the user a strict gate fires once; further
+// refusals only say no.
+func (g *policyGuide) inspectCalls(_ context.Context, v sim.View, m sim.Message, out *sim.Turn) ([]string, error) {
+	d := g.gate.Look(g.state, m.ToolCalls)
+	if len(d.Refusals) == 0 {
+		return nil, nil
+	}
 	kind := EventIntercept
-	if g.intercepted && !d.Transfer {
+	if d.Intercepts() && g.intercepted && !d.Transfer {
 		kind = EventBlock
 	}
-	g.intercepted = true
-	texts := make([]string, len(m.ToolCalls))
-	for i, c := range m.ToolCalls {
-		texts[i] = refusalText(c, d)
-	}
-	out.Private = append(out.Private, g.ids.show(later(v, *out).Messages, m, texts)...)
 	out.Events = append(out.Events, g.interceptEvent(kind, v.Index, m, d))
+	if !d.Intercepts() {
+		return nil, nil
+	}
+	g.intercepted, g.corrects = true, nil
+	if kind == EventIntercept {
+		g.corrects = held(d)
+	}
 	if d.Transfer {
 		g.state.Held++
 	}
-	if kind == EventBlock {
+	texts := map[int]string{}
+	for i, c := range m.ToolCalls {
+		for _, r := range held(d) {
+			if _, told := texts[i]; !told && r.Call.ID == c.ID && r.Call.Name == c.Name {
+				texts[i] = fmt.Sprintf("Error: %s was not executed: %s.", c.Name, r.Reason)
+			}
+		}
+	}
+	return refusals(m.ToolCalls, texts), nil
+}
+
+// correct fires again after an intercepted message: the agent hears what to do instead.
+func (g *policyGuide) correct(ctx context.Context, index int, out *sim.Turn) error {
+	if g.corrects == nil {
 		return nil
 	}
-	return g.fire(ctx, v.Index, held(d), out)
+	return g.fire(ctx, index, g.corrects, out)
 }
 
 func held(d verify.Decision) []verify.Refusal {
 	return slices.DeleteFunc(slices.Clone(d.Refusals), func(r verify.Refusal) bool { return !r.Held })
 }
 
-func refusalText(c sim.ToolCall, d verify.Decision) string {
-	for _, r := range d.Refusals {
-		if r.Held && r.Call.ID == c.ID && r.Call.Name == c.Name {
-			return fmt.Sprintf("Error: %s was not executed: %s.", c.Name, r.Reason)
-		}
-	}
-	return fmt.Sprintf("Error: %s was not executed, because another call of the same message was refused.", c.Name)
-}
-
-func (g *guardian) interceptEvent(kind sim.EventKind, index int, m sim.Message, d verify.Decision) sim.Event {
+func (g *policyGuide) interceptEvent(kind sim.EventKind, index int, m sim.Message, d verify.Decision) sim.Event {
 	var list []map[string]any
-	text := ""
 	for _, r := range d.Refusals {
 		list = append(list, map[string]any{"tool": r.Call.Name, "reason": r.Reason, "held": r.Held})
-		if text == "" {
-			text = r.Call.Name + ": " + r.Reason
-		}
 	}
-	m.Role = domains.RoleAssistant
-	return sim.Event{Kind: kind, Side: sim.AgentSide, Index: index, Text: text, Messages: []sim.Message{m},
-		Data: map[string]any{"mode": g.gate.Mode, "refusals": list}}
-}
-
-// watch notes what a gate that holds nothing back would have intercepted.
-func (g *guardian) watch(index int, m sim.Message, d verify.Decision, out *sim.Turn) {
-	if len(d.Refusals) > 0 {
-		out.Events = append(out.Events, g.interceptEvent(EventIntercept, index, m, d))
-	}
+	first := d.Refusals[0]
+	return eventOf(m, kind, index, first.Call.Name+": "+first.Reason, map[string]any{"mode": g.gate.Mode, "refusals": list})
 }

@@ -29,11 +29,20 @@ type Data struct {
 // Embedded is the data that is built into the program.
 func Embedded() Data { return Data{label: "embedded"} }
 
-// Folder is a τ² data folder on disk.
+// OpenData returns the embedded data for the word embedded or no name at all, and the τ² data folder of that name
+// otherwise.
+func OpenData(name string) (Data, error) {
+	if name == "" || name == "embedded" {
+		return Embedded(), nil
+	}
+	return Folder(name)
+}
+
+// Folder is a τ² data folder on disk. Its error is ErrUsage.
 func Folder(dir string) (Data, error) {
 	st, err := os.Stat(filepath.Join(dir, "tau2", "domains"))
 	if err != nil || !st.IsDir() {
-		return Data{}, fmt.Errorf("data folder %s: no folder tau2/domains inside; name the τ²-bench data folder itself, or the word embedded", dir)
+		return Data{}, Usage(fmt.Errorf("data folder %s: no folder tau2/domains inside\nhint: name the τ²-bench data folder itself, or the word embedded", dir))
 	}
 	return Data{root: os.DirFS(dir), label: dir}, nil
 }

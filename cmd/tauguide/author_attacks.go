@@ -4,25 +4,32 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/tauguide/tauguide/domains/all"
 	"github.com/tauguide/tauguide/runs/config"
-	attacking "github.com/tauguide/tauguide/sim/attack"
+	"github.com/tauguide/tauguide/sim/attack"
 )
 
-// attackFlags are the flags of author attacks.
-type attackFlags struct {
+type authorAttacksOptions struct {
 	authorModel
 	data, attacks, out string
 	force              bool
 }
 
+func (o *authorAttacksOptions) AddFlags(f *pflag.FlagSet) {
+	o.authorModel.AddFlags(f)
+	f.StringVar(&o.data, "data", "embedded", "τ² data folder with policy and tasks, or the word embedded")
+	f.StringVar(&o.attacks, "attacks", "default", "file of attacks, or the word default for those that come with the program")
+	f.StringVar(&o.out, "out", "", "file for the plans")
+	f.BoolVar(&o.force, "force", false, "make all plans again")
+}
+
 func authorAttacksCommand(p process) *cobra.Command {
-	var f attackFlags
+	var o authorAttacksOptions
 	cmd := &cobra.Command{
 		Use:   "attacks DOMAIN",
 		Short: "Have a model work out plans for the attacks on a domain",
@@ -33,30 +40,25 @@ func authorAttacksCommand(p process) *cobra.Command {
 			"missing, or whose attack, policy, prompts or model have changed; plans written by hand are kept. Use the file with\n" +
 			"user: {attack: craft, plans: FILE}. docs/red-teaming.md describes the format.",
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.write(cmd.Context(), p, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runAuthorAttacks(cmd.Context(), p, o, args[0]) },
 	}
-	f.register(cmd)
-	flags := cmd.Flags()
-	flags.StringVar(&f.data, "data", "embedded", "τ² data folder with policy and tasks, or the word embedded")
-	flags.StringVar(&f.attacks, "attacks", "default", "file of attacks, or the word default for those that come with the program")
-	flags.StringVar(&f.out, "out", "", "file for the plans")
-	flags.BoolVar(&f.force, "force", false, "make all plans again")
+	o.AddFlags(cmd.Flags())
 	return cmd
 }
 
-func (f *attackFlags) write(ctx context.Context, p process, domain string) error {
-	if f.out == "" {
-		return usage(fmt.Errorf("--out is missing: give the file for the plans"))
+func runAuthorAttacks(ctx context.Context, p process, o authorAttacksOptions, domain string) error {
+	if o.out == "" {
+		return usage(errors.New("--out is missing\nhint: give the file for the plans"))
 	}
-	old, err := oldPlans(f.out)
+	old, err := attack.ReadPlans(o.out)
 	if err != nil {
-		return usage(err)
+		return usage(fmt.Errorf("--out: %w\nhint: give another file", err))
 	}
-	worlds, err := openWorlds(f.data, []string{domain})
+	worlds, err := all.Open(o.data, []string{domain}, "")
 	if err != nil {
 		return err
 	}
-	set, err := config.LoadAttacks(domain, config.DataKind(f.data), f.attacks)
+	set, err := config.LoadAttacks(domain, config.DataKind(o.data), o.attacks)
 	if err != nil {
 		return usage(fmt.Errorf("--attacks: %w", err))
 	}
@@ -64,78 +66,34 @@ func (f *attackFlags) write(ctx context.Context, p process, domain string) error
 	if err != nil {
 		return usage(fmt.Errorf("--attacks: %w", err))
 	}
-	m, scripted, err := f.open(p, w)
-	if err != nil {
-		return err
-	}
-	f.out = filepath.Clean(f.out)
-	kept, err := f.keep(p, f.out, m, scripted)
+	o.out = filepath.Clean(o.out)
+	a, err := o.open(p, w, o.out)
 	if err != nil {
 		return usage(err)
 	}
 	var unsaved error
-	job := attacking.Authoring{World: w, Set: set, Model: m, Old: old, All: f.force, Synthetic: scripted,
-		Save: func(plans *attacking.Plans) error { unsaved = savePlans(f.out, plans); return unsaved },
-		Log:  func(line string) { fmt.Fprintln(p.stderr, line) }}
+	job := attack.Authoring{World: w, Set: set, Model: a.model, Old: old, All: o.force, Synthetic: a.scripted,
+		Save: func(plans *attack.Plans) error { unsaved = plans.Save(o.out); return unsaved },
+		Log:  p.note}
 	done, err := job.Write(ctx)
-	if len(done.Calls) > 0 {
-		fmt.Fprintln(p.stderr, spent(done.Calls))
-	}
+	a.spent(done.Calls)
 	if err != nil {
 		what := "no plan was made"
 		if n := len(done.Made); n > 0 && unsaved == nil {
-			what = fmt.Sprintf("%d plans were made and are in %s", n, f.out)
+			what = fmt.Sprintf("%d plans were made and are in %s", n, o.out)
 		}
-		return kept.broke(ctx, what, ctx.Err() == nil && unsaved == nil && !fromModel(err), err)
+		return a.failed(ctx, what, unsaved == nil, err)
 	}
-	if err := savePlans(f.out, done.Plans); err != nil {
-		return kept.broke(ctx, "the plans were made, but not written", false, err)
+	if err := done.Plans.Save(o.out); err != nil {
+		return a.failed(ctx, "the plans were made, but not written", false, err)
 	}
-	if err := kept.ended(); err != nil {
+	if err := a.answers.Remove(); err != nil {
 		return err
 	}
 	label := ""
 	if done.Plans.Synthetic {
 		label = " (*synthetic*)"
 	}
-	fmt.Fprintf(p.stdout, "%s: %d plans in %s, %d of them made now%s\n", domain, len(done.Plans.Plans), f.out, len(done.Made), label)
+	p.printf("%s: %d plans in %s, %d of them made now%s\n", domain, len(done.Plans.Plans), o.out, len(done.Made), label)
 	return nil
-}
-
-// oldPlans reads the plans that are there already; nil if none are.
-func oldPlans(file string) (*attacking.Plans, error) {
-	text, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("--out: %w", err)
-	}
-	p, err := attacking.LoadPlans(file, text)
-	if err != nil {
-		return nil, fmt.Errorf("--out: %w; give another file", err)
-	}
-	return p, nil
-}
-
-// savePlans replaces the file as a whole, so that it never holds half of anything.
-func savePlans(file string, plans *attacking.Plans) (err error) {
-	text, err := plans.YAML()
-	if err != nil {
-		return err
-	}
-	fresh, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".new-")
-	if err != nil {
-		return fmt.Errorf("--out: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(fmt.Errorf("--out: %w", err), os.Remove(fresh.Name()))
-		}
-	}()
-	_, err = fresh.Write(text)
-	if err = errors.Join(err, fresh.Chmod(0o644), fresh.Sync(), fresh.Close()); err != nil {
-		return err
-	}
-	return os.Rename(fresh.Name(), file)
 }

@@ -19,6 +19,7 @@ import (
 
 	scripted "github.com/tauguide/tauguide/agents/synthetic"
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/all"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
@@ -49,7 +50,7 @@ func (s *writing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // writers are scripted models that know retail and the attacks on it.
 func writers(t *testing.T) http.Handler {
 	t.Helper()
-	worlds, err := openWorlds("embedded", []string{"retail"})
+	worlds, err := all.Open("embedded", []string{"retail"}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,12 +12,13 @@ import (
 
 	scripted "github.com/tauguide/tauguide/agents/synthetic"
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/all"
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
 
 // TestAuthorOverHTTP has scripted models behind an address write a set, and an endpoint that refuses write none.
 func TestAuthorOverHTTP(t *testing.T) {
-	worlds, err := openWorlds("embedded", []string{"retail"})
+	worlds, err := all.Open("embedded", []string{"retail"}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ func TestSpentBudgetEndsWithTables(t *testing.T) {
 	const systems = "  - {name: ReAct, agent: react, model: m}\n"
 	for _, c := range []struct{ name, limits, want string }{
 		{"of the run", "max_tokens: 40000, concurrency: 2", "stopped early: limits.max_tokens of 40000 is reached: raise it in the config and resume the run"},
-		{"of conversations", "conversation: {max_tokens: 8000}", "trials reached a budget of limits.conversation and would again: raise it, then --resume"},
+		{"of conversations", "conversation: {max_tokens: 8000}", "trials reached a budget of limits.conversation and would again\nhint: raise it, then --resume"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "run")

@@ -15,6 +15,7 @@ import (
 
 	scripted "github.com/tauguide/tauguide/agents/synthetic"
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/all"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim/llm"
 	"github.com/tauguide/tauguide/sim/llm/faultserver"
@@ -43,7 +44,7 @@ systems:
 // scriptedModels are clumsy models for the embedded tasks, as a handler.
 func scriptedModels(t *testing.T, latency time.Duration) http.Handler {
 	t.Helper()
-	list, err := openWorlds("embedded", nil)
+	list, err := all.Open("embedded", nil, "")
 	if err != nil {
 		t.Fatal(err)
 	}

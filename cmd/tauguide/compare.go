@@ -5,20 +5,28 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/tauguide/tauguide/runs/report"
 )
 
-// compareFlags are the flags of the compare command.
-type compareFlags struct {
-	format        string
-	force, asJSON bool
-	flips         int
+type compareOptions struct {
 	report.Options
+	format      string
+	force, json bool
+	flips       int
+}
+
+func (o *compareOptions) AddFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.format, "format", string(report.Term), fmt.Sprintf("one of %v; csv has the flips only", report.Formats()))
+	f.BoolVar(&o.json, "json", false, "print JSON: all figures, and all flips")
+	f.BoolVar(&o.force, "force", false, "compare runs that differ in more than their systems")
+	f.IntVar(&o.flips, "flips", 50, "flips to list; 0 lists all")
+	f.Uint64Var(&o.Seed, "seed", report.DefaultSeed, "of the bootstrap")
 }
 
 func compareCommand(p process) *cobra.Command {
-	var f compareFlags
+	var o compareOptions
 	cmd := &cobra.Command{
 		Use:   "compare RUN:SYSTEM RUN:SYSTEM",
 		Short: "Compare two systems, paired by task and trial",
@@ -26,25 +34,18 @@ func compareCommand(p process) *cobra.Command {
 			"interval, McNemar's test, and every trial that ends otherwise. RUN SYSTEM SYSTEM compares two systems of one run. Runs that differ in\n" +
 			"data, tasks, user, judge or limits are refused, naming what differs; --force compares them all the same.\n\n" + exitHelp,
 		Example: "  tauguide compare results/quickstart:ReAct results/quickstart:PolicyGuide\n  tauguide compare results/quickstart ReAct PolicyGuide",
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := checkFormat(f.format); err != nil {
-				return err
-			}
-			return f.compare(p, args)
-		},
+		RunE:    func(_ *cobra.Command, args []string) error { return runCompare(p, o, args) },
 	}
-	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", string(report.Term), fmt.Sprintf("one of %v; csv has the flips only", report.Formats()))
-	flags.BoolVar(&f.asJSON, "json", false, "print JSON: all figures, and all flips")
-	flags.BoolVar(&f.force, "force", false, "compare runs that differ in more than their systems")
-	flags.IntVar(&f.flips, "flips", 50, "flips to list; 0 lists all")
-	flags.Uint64Var(&f.Seed, "seed", report.DefaultSeed, "of the bootstrap")
+	o.AddFlags(cmd.Flags())
 	return cmd
 }
 
-func (f compareFlags) compare(p process, args []string) error {
-	if f.flips < 0 {
-		return usage(fmt.Errorf("--flips %d: give a number, or 0 for all", f.flips))
+func runCompare(p process, o compareOptions, args []string) error {
+	if err := checkFormat(o.format); err != nil {
+		return err
+	}
+	if o.flips < 0 {
+		return usage(fmt.Errorf("--flips %d is no number of flips\nhint: give a number, or 0 for all", o.flips))
 	}
 	names, err := sides(args)
 	if err != nil {
@@ -58,23 +59,23 @@ func (f compareFlags) compare(p process, args []string) error {
 		}
 	}
 	if both[0] == both[1] {
-		return usage(fmt.Errorf("%s of %s is compared with itself: name two systems", both[0].System, names[0].dir))
+		return usage(fmt.Errorf("%s of %s is compared with itself\nhint: name two systems", both[0].System, names[0].dir))
 	}
-	if unlike := report.Unlike(both[0].Source, both[1].Source); len(unlike) > 0 && !f.force {
-		return usage(fmt.Errorf("%s and %s differ in more than their systems, so that a difference would not be theirs: %s; compare like runs, or give --force",
+	if unlike := report.Unlike(both[0].Source, both[1].Source); len(unlike) > 0 && !o.force {
+		return usage(fmt.Errorf("%s and %s differ in more than their systems, so that a difference would not be theirs: %s\nhint: compare like runs, or give --force",
 			names[0].dir, names[1].dir, some(unlike, 8)))
 	}
-	c, err := report.Compare(both[0], both[1], f.Options)
+	c, err := report.Compare(both[0], both[1], o.Options)
 	if err != nil {
 		return err
 	}
-	switch format := report.Format(f.format); {
-	case f.asJSON || format == report.JSON:
-		return printJSON(p, c)
+	switch format := report.Format(o.format); {
+	case o.json || format == report.JSON:
+		return p.json(c)
 	case format == report.CSV:
-		return report.Write(p.stdout, format, c.Tables(f.flips)[1])
+		return report.Write(p.stdout, format, c.Tables(o.flips)[1])
 	default:
-		return report.Write(p.stdout, format, c.Tables(f.flips)...)
+		return report.Write(p.stdout, format, c.Tables(o.flips)...)
 	}
 }
 
@@ -97,12 +98,12 @@ func sides(args []string) ([2]sideName, error) {
 	case 3:
 		return [2]sideName{{args[0], args[1]}, {args[0], args[2]}}, nil
 	default:
-		return out, fmt.Errorf("two systems are compared: write RUN:SYSTEM RUN:SYSTEM, or RUN SYSTEM SYSTEM")
+		return out, fmt.Errorf("two systems are compared, not %d arguments\nhint: write RUN:SYSTEM RUN:SYSTEM, or RUN SYSTEM SYSTEM", len(args))
 	}
 	for i, arg := range args {
 		at := strings.LastIndex(arg, ":")
 		if at < 1 || at == len(arg)-1 {
-			return out, fmt.Errorf("%q: write RUN:SYSTEM, as in results/quickstart:ReAct", arg)
+			return out, fmt.Errorf("%q names no system of a run\nhint: write RUN:SYSTEM, as in results/quickstart:ReAct", arg)
 		}
 		out[i] = sideName{arg[:at], arg[at+1:]}
 	}
@@ -117,7 +118,7 @@ func openSide(p process, n sideName, opened map[string]*report.Source) (report.S
 	}
 	s := opened[real]
 	if s == nil {
-		r, err := runDirectory(p, n.dir)
+		r, err := openRun(p, n.dir)
 		if err != nil {
 			return report.Side{}, err
 		}
@@ -129,7 +130,7 @@ func openSide(p process, n sideName, opened map[string]*report.Source) (report.S
 		opened[real] = s
 	}
 	if names, ok := s.HasSystem(n.system); !ok {
-		return report.Side{}, usage(fmt.Errorf("run %s has no system %q: choose one of %s", n.dir, n.system, strings.Join(names, ", ")))
+		return report.Side{}, usage(fmt.Errorf("run %s has no system %q\nhint: choose one of %s", n.dir, n.system, strings.Join(names, ", ")))
 	}
 	return report.Side{Source: s, System: n.system}, nil
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -11,7 +13,7 @@ import (
 )
 
 // dryRun prints what a run would do.
-func dryRun(p process, plan *config.Plan, like string) error {
+func dryRun(p process, o runOptions, plan *config.Plan) error {
 	type part struct{ domain, system string }
 	counts := map[part]int{}
 	var order []part
@@ -23,7 +25,7 @@ func dryRun(p process, plan *config.Plan, like string) error {
 		counts[k]++
 	}
 	for _, w := range plan.Warnings {
-		fmt.Fprintln(p.stderr, "warning: "+w)
+		p.warn(w)
 	}
 	fmt.Fprintf(p.stdout, "%d trials into %s\n", len(plan.Trials), plan.Dir)
 	for _, k := range order {
@@ -32,9 +34,9 @@ func dryRun(p process, plan *config.Plan, like string) error {
 	for _, line := range attackLines(plan) {
 		fmt.Fprintln(p.stdout, line)
 	}
-	e, err := runs.Estimate(plan, like)
+	e, err := runs.Estimate(plan, o.like)
 	if err != nil {
-		return usageIf(err)
+		return err
 	}
 	return printEstimate(p.stdout, e)
 }
@@ -73,4 +75,19 @@ func printEstimate(out io.Writer, e *config.Estimate) error {
 		fmt.Fprintf(out, "total: about %.2f dollars\n", *e.Cost)
 	}
 	return nil
+}
+
+// attackLines says what a plan's user attacks with, nothing if it does not.
+func attackLines(plan *config.Plan) []string {
+	var out []string
+	sets := plan.Attacks.Sets
+	for _, domain := range slices.Sorted(maps.Keys(sets)) {
+		s := sets[domain]
+		line := fmt.Sprintf("the user attacks on %s: %s, %d attacks on %s data", domain, plan.Config.User.Attack, len(s.Tasks), s.Data)
+		if s.Note != "" {
+			line += " (" + s.Note + ")"
+		}
+		out = append(out, line)
+	}
+	return out
 }

@@ -1,9 +1,12 @@
 // Command tauguide runs experiments with policy-compliant customer-service agents and reports on them. The packages
-// below runs do the work; this one parses flags, prints, and turns errors into exit codes.
+// below runs do the work; this one parses flags, prints, and turns errors into exit codes. Every command has a file:
+// its options, their flags, the command, and the function that runs it.
 package main
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"io"
 	"log"
 	"os"
@@ -21,6 +24,25 @@ type process struct {
 	// progress is where live progress goes; a terminal gets a bar.
 	progress *os.File
 }
+
+// printf writes data to stdout.
+func (p process) printf(format string, args ...any) { fmt.Fprintf(p.stdout, format, args...) }
+
+// json writes data to stdout as JSON.
+func (p process) json(v any) error {
+	e := json.NewEncoder(p.stdout)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// note writes a line to stderr.
+func (p process) note(text string) { fmt.Fprintln(p.stderr, text) }
+
+func (p process) notef(format string, args ...any) { p.note(fmt.Sprintf(format, args...)) }
+
+// warn writes a warning to stderr.
+func (p process) warn(text string) { p.note("warning: " + text) }
 
 func main() {
 	// net/http hands what servers send unasked to the standard logger, where nothing masks a key that they repeat.

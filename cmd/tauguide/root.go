@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/runs/config"
 )
 
 // Exit codes, the same for every command.
@@ -33,11 +36,20 @@ func (c coded) Error() string { return c.err.Error() }
 func (c coded) Unwrap() error { return c.err }
 
 // usage marks an error as bad usage or a bad config.
-func usage(err error) error {
-	if err == nil {
-		return nil
+func usage(err error) error { return domains.Usage(err) }
+
+// exitCode is what the program ends with.
+func exitCode(err error) int {
+	var c coded
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &c):
+		return c.code
+	case errors.Is(err, domains.ErrUsage), errors.Is(err, config.ErrConfig):
+		return exitUsage
 	}
-	return coded{exitUsage, err}
+	return exitError
 }
 
 // run executes one command line and returns the exit code. Data goes to stdout, everything else to stderr.
@@ -47,38 +59,36 @@ func run(ctx context.Context, p process) int {
 	cmd.SetOut(p.stdout)
 	cmd.SetErr(p.stderr)
 	err := cmd.ExecuteContext(ctx)
-	if err == nil {
-		return exitOK
+	if err != nil && err.Error() != "" {
+		p.note("tauguide: " + err.Error())
 	}
-	var c coded
-	if !errors.As(err, &c) {
-		c = coded{exitError, err}
-	}
-	if text := c.Error(); text != "" {
-		fmt.Fprintln(p.stderr, "tauguide: "+text)
-	}
-	return c.code
+	return exitCode(err)
 }
 
 func root(p process) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "tauguide",
-		Short: "Experiments with policy-compliant customer-service agents",
-		Long: "tauguide runs customer-service agents against simulated users in the airline, retail, telecom and mock domains,\n" +
-			"scores them, and reports on them.\n\n" + exitHelp,
-		Version:       version(),
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.CompletionOptions.HiddenDefaultCmd = true
-	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage(fmt.Errorf("%w\nhint: see %s --help", err, c.CommandPath()))
-	})
-	cmd.AddCommand(runCommand(p), scoreCommand(p), tablesCommand(p), plotsCommand(p), compareCommand(p), showCommand(p), domainsCommand(p), importCommand(p), exportCommand(p), workflowCommand(p),
+	cmd := parent("tauguide", "Experiments with policy-compliant customer-service agents",
+		runCommand(p), scoreCommand(p), tablesCommand(p), plotsCommand(p), compareCommand(p), showCommand(p), domainsCommand(p), importCommand(p), exportCommand(p), workflowCommand(p),
 		toolguardCommand(p), authorCommand(p), serveModelsCommand(p), probeCommand(p), viewCommand(p))
+	cmd.Long = "tauguide runs customer-service agents against simulated users in the airline, retail, telecom and mock domains,\n" +
+		"scores them, and reports on them.\n\n" + exitHelp
+	cmd.Version = version()
+	cmd.SilenceUsage = true
+	cmd.SilenceErrors = true
+	cmd.CompletionOptions.HiddenDefaultCmd = true
+	cmd.SetFlagErrorFunc(seeHelp)
 	checkArgs(cmd)
+	return cmd
+}
+
+// parent is a command that only has commands.
+func parent(name, short string, commands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   name,
+		Short: short,
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(commands...)
 	return cmd
 }
 
@@ -87,7 +97,7 @@ func checkArgs(c *cobra.Command) {
 	if check := c.Args; check != nil {
 		c.Args = func(cmd *cobra.Command, args []string) error {
 			if err := check(cmd, args); err != nil {
-				return usage(fmt.Errorf("%w\nhint: see %s --help", err, cmd.CommandPath()))
+				return seeHelp(cmd, err)
 			}
 			return nil
 		}
@@ -95,6 +105,10 @@ func checkArgs(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		checkArgs(sub)
 	}
+}
+
+func seeHelp(cmd *cobra.Command, err error) error {
+	return usage(fmt.Errorf("%w\nhint: see %s --help", err, cmd.CommandPath()))
 }
 
 // version is the module version that the binary was built from, with the commit where it is known.

@@ -4,25 +4,44 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
+	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	scripted "github.com/tauguide/tauguide/agents/synthetic"
+	scripts "github.com/tauguide/tauguide/agents/synthetic"
+	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/all"
 	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/sim/attack"
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
 
 // defaultAddr is where the scripted models listen unless told otherwise; configs/real-retail.yaml expects them there.
 const defaultAddr = "127.0.0.1:8377"
 
+type serveModelsOptions struct {
+	addr, data, config string
+	attacks            []string
+	latency            time.Duration
+}
+
+func (o *serveModelsOptions) AddFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.addr, "addr", defaultAddr, "address to listen on")
+	f.StringVar(&o.data, "data", "embedded", "τ² data folder, or the word embedded")
+	f.StringSliceVar(&o.attacks, "attacks", nil, "attack sets that runs will name: files, or the word default for those that come with the program")
+	f.StringVar(&o.config, "config", "", "config whose synthetic model sets the rates of mistakes")
+	f.DurationVar(&o.latency, "latency", 0, "wait so long before each answer")
+}
+
 func serveModelsCommand(p process) *cobra.Command {
-	var addr, data, file string
-	var attacks []string
-	var latency time.Duration
+	var o serveModelsOptions
 	cmd := &cobra.Command{
 		Use:   "serve-models",
 		Short: "Serve the scripted models over HTTP",
@@ -30,47 +49,45 @@ func serveModelsCommand(p process) *cobra.Command {
 			"exercise the whole path to a model without one. They learn which trial a request belongs to from the header\n" +
 			"X-Tauguide-Trial, which only endpoints marked synthetic are sent. Mistake rates come from the config's synthetic model.",
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			worlds, err := openSplit(data, nil, domains.EverySplit)
-			if err != nil {
-				return err
-			}
-			script := synthetic.Config{Latency: latency, Scripts: scripted.Scripts()}
-			if file != "" {
-				cfg, err := config.Load(file, p.env)
-				if err != nil {
-					return usage(err)
-				}
-				if script, err = cfg.Script(); err != nil {
-					return usage(err)
-				}
-				script.Latency = latency
-			}
-			byName := map[string]*domains.World{}
-			for _, w := range worlds {
-				byName[w.Name] = w
-			}
-			if err := attack(byName, data, attacks); err != nil {
-				return usage(err)
-			}
-			return serve(cmd.Context(), p, addr, synthetic.NewServer(synthetic.New(byName, script)))
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return runServeModels(cmd.Context(), p, o) },
 	}
-	cmd.Flags().StringVar(&addr, "addr", defaultAddr, "address to listen on")
-	cmd.Flags().StringVar(&data, "data", "embedded", "τ² data folder, or the word embedded")
-	cmd.Flags().StringSliceVar(&attacks, "attacks", nil, "attack sets that runs will name: files, or the word default for those that come with the program")
-	cmd.Flags().StringVar(&file, "config", "", "config whose synthetic model sets the rates of mistakes")
-	cmd.Flags().DurationVar(&latency, "latency", 0, "wait so long before each answer")
+	o.AddFlags(cmd.Flags())
 	return cmd
+}
+
+func runServeModels(ctx context.Context, p process, o serveModelsOptions) error {
+	worlds, err := all.Open(o.data, nil, domains.EverySplit)
+	if err != nil {
+		return err
+	}
+	script := synthetic.Config{Scripts: scripts.Scripts()}
+	if o.config != "" {
+		cfg, err := config.Load(o.config, p.env)
+		if err != nil {
+			return usage(err)
+		}
+		if script, err = cfg.Script(); err != nil {
+			return usage(err)
+		}
+	}
+	script.Latency = o.latency
+	byName := map[string]*domains.World{}
+	for _, w := range worlds {
+		byName[w.Name] = w
+	}
+	if err := addAttacks(byName, o.data, o.attacks); err != nil {
+		return usage(err)
+	}
+	return serve(ctx, p, o.addr, synthetic.NewServer(synthetic.New(byName, script)))
 }
 
 // serve runs a handler until ctx is done, then lets running requests finish for a moment.
 func serve(ctx context.Context, p process, addr string, h http.Handler) error {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
-		return fmt.Errorf("listen on %s: %w; choose another with --addr", addr, err)
+		return fmt.Errorf("listen on %s: %w\nhint: choose another address with --addr", addr, err)
 	}
-	fmt.Fprintf(p.stderr, "scripted models on http://%s/v1\n", l.Addr())
+	p.notef("scripted models on http://%s/v1", l.Addr())
 	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
 	done := make(chan error, 1)
 	go func() { done <- srv.Serve(l) }()
@@ -85,4 +102,53 @@ func serve(ctx context.Context, p process, addr string, h http.Handler) error {
 		return err
 	}
 	return nil
+}
+
+// addAttacks puts attack sets among the tasks of worlds that models are served for: each named file, and for default those
+// that are shipped for the data.
+func addAttacks(worlds map[string]*domains.World, data string, files []string) error {
+	for _, file := range files {
+		sets, err := attackSets(worlds, data, file)
+		if err != nil {
+			return fmt.Errorf("--attacks: %w", err)
+		}
+		for _, s := range sets {
+			if worlds[s.Domain], err = s.With(worlds[s.Domain]); err != nil {
+				return fmt.Errorf("--attacks %s: %w", file, err)
+			}
+		}
+	}
+	return nil
+}
+
+func attackSets(worlds map[string]*domains.World, data, file string) ([]*attack.Set, error) {
+	kind := config.DataKind(data)
+	if file != "default" {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		s, err := attack.Load(file, text)
+		switch {
+		case err != nil:
+			return nil, err
+		case worlds[s.Domain] == nil:
+			return nil, fmt.Errorf("%s is for domain %s, which is not served", file, s.Domain)
+		case s.Data != kind:
+			return nil, fmt.Errorf("%s is for %s data, but the data here is %s\nhint: choose other data with --data", file, s.Data, kind)
+		}
+		return []*attack.Set{s}, nil
+	}
+	var out []*attack.Set
+	for _, domain := range slices.Sorted(maps.Keys(worlds)) {
+		if !slices.Contains(configs.AttackNames(), domain+"-"+kind) {
+			continue
+		}
+		s, err := config.LoadAttacks(domain, kind, "")
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/metrics"
@@ -18,37 +19,69 @@ import (
 	"github.com/tauguide/tauguide/sim"
 )
 
+type showOptions struct {
+	show.Options
+	json bool
+}
+
+func (o *showOptions) AddFlags(f *pflag.FlagSet) {
+	f.IntVar(&o.MaxResult, "max-result", 600, "characters of a tool result to print; 0 prints all")
+	f.BoolVar(&o.json, "json", false, "print the record and its score as JSON")
+}
+
 func showCommand(p process) *cobra.Command {
-	var o show.Options
-	var asJSON bool
+	var o showOptions
 	cmd := &cobra.Command{
 		Use:   "show RUN KEY",
 		Short: "Print one recorded conversation",
 		Long: "Print the conversation of one trial: messages, calls and results, the reward by component, the gold actions, and where the\n" +
 			"database differs from the wanted one. Where the user attacks, the calls that it is after are marked. KEY is domain/system/task/trial, with trials counted from 0.",
 		Args: cobra.ExactArgs(2),
-		RunE: func(_ *cobra.Command, args []string) error {
-			r, err := runDirectory(p, args[0])
-			if err != nil {
-				return err
-			}
-			key, err := parseKey(args[1])
-			if err != nil {
-				return usage(err)
-			}
-			return showTrial(p, r, key, o, asJSON)
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return runShow(p, o, args[0], args[1]) },
 	}
-	cmd.Flags().IntVar(&o.MaxResult, "max-result", 600, "characters of a tool result to print; 0 prints all")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the record and its score as JSON")
+	o.AddFlags(cmd.Flags())
 	return cmd
+}
+
+func runShow(p process, o showOptions, dir, name string) error {
+	r, err := openRun(p, dir)
+	if err != nil {
+		return err
+	}
+	key, err := parseKey(name)
+	if err == nil {
+		err = checkPlanned(r, key)
+	}
+	if err != nil {
+		return usage(err)
+	}
+	rec, err := r.Record(key)
+	if err != nil {
+		return err
+	}
+	scores, err := r.Scores()
+	if err != nil {
+		return err
+	}
+	v := show.View{Record: rec, Attack: show.NewAttack(r.Attack(), r.Attacks(key.Domain), key.Task)}
+	if s, ok := scores[store.Ref{Key: rec.Key, Attempt: rec.Attempt}]; ok {
+		v.Score = &s
+	}
+	if o.json {
+		return p.json(map[string]any{"record": rec, "score": v.Score})
+	}
+	if v.Task, err = taskOf(p, r, key); err != nil {
+		return err
+	}
+	v.Slice = sliceOf(r, key)
+	return show.Print(p.stdout, v, o.Options)
 }
 
 // parseKey reads domain/system/task/trial; only the task may hold slashes.
 func parseKey(s string) (sim.Key, error) {
 	parts := strings.Split(s, "/")
 	if len(parts) < 4 {
-		return sim.Key{}, fmt.Errorf("key %q: want domain/system/task/trial, such as retail/ReAct/12/0", s)
+		return sim.Key{}, fmt.Errorf("key %q is no domain/system/task/trial\nhint: write it like retail/ReAct/12/0", s)
 	}
 	trial, err := strconv.Atoi(parts[len(parts)-1])
 	if err != nil {
@@ -57,8 +90,8 @@ func parseKey(s string) (sim.Key, error) {
 	return sim.Key{Domain: parts[0], System: parts[1], Task: strings.Join(parts[2:len(parts)-1], "/"), Trial: trial}, nil
 }
 
-// planned checks that a key is in a run's plan, and else says which part of it is not.
-func planned(r *store.Run, key sim.Key) error {
+// checkPlanned refuses a key that is not in a run's plan, and says which part of it is not.
+func checkPlanned(r *store.Run, key sim.Key) error {
 	plan := r.Plan()
 	parts := []struct {
 		name string
@@ -82,40 +115,14 @@ func planned(r *store.Run, key sim.Key) error {
 			if len(known) > 12 {
 				known = append(known[:12], "...")
 			}
-			return fmt.Errorf("the run has no %s %q there: choose one of %s", part.name, part.of(key), strings.Join(known, ", "))
+			return fmt.Errorf("the run has no %s %q there\nhint: choose one of %s", part.name, part.of(key), strings.Join(known, ", "))
 		}
 		plan = left
 	}
 	return nil
 }
 
-func showTrial(p process, r *store.Run, key sim.Key, o show.Options, asJSON bool) error {
-	if err := planned(r, key); err != nil {
-		return usage(err)
-	}
-	rec, err := r.Record(key)
-	if err != nil {
-		return err
-	}
-	scores, err := r.Scores()
-	if err != nil {
-		return err
-	}
-	v := show.View{Record: rec, Attack: show.NewAttack(r.Attack(), r.Attacks(key.Domain), key.Task)}
-	if s, ok := scores[store.Ref{Key: rec.Key, Attempt: rec.Attempt}]; ok {
-		v.Score = &s
-	}
-	if asJSON {
-		return printJSON(p, map[string]any{"record": rec, "score": v.Score})
-	}
-	if v.Task, err = taskOf(p, r, key); err != nil {
-		return err
-	}
-	v.Slice = sliceOf(r, key)
-	return show.Print(p.stdout, v, o)
-}
-
-// taskOf returns the task of a trial: the one that an imported run brought, or else that of the data; nil where neither
+// taskOf returns the task of a trial: that of an imported run, that of the data otherwise; nil where neither
 // has it.
 func taskOf(p process, r *store.Run, key sim.Key) (*domains.Task, error) {
 	head, err := tau2.ReadHead(r)
@@ -127,7 +134,7 @@ func taskOf(p process, r *store.Run, key sim.Key) (*domains.Task, error) {
 	}
 	w, err := r.World(key.Domain, p.env)
 	if errors.Is(err, store.ErrData) {
-		fmt.Fprintf(p.stderr, "without the task: %v\n", err)
+		p.notef("without the task: %v", err)
 		return nil, nil
 	}
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/all"
 	"github.com/tauguide/tauguide/domains/domaintest"
 	"github.com/tauguide/tauguide/sim/llm"
 )
@@ -66,7 +67,7 @@ func (p *plainEndpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // smoke serves the models of the first-contact config.
 func smoke(t *testing.T, key, model string) (*plainEndpoint, string) {
 	t.Helper()
-	worlds, err := openWorlds("embedded", []string{"retail"})
+	worlds, err := all.Open("embedded", []string{"retail"}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,34 +1,33 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/tauguide/tauguide/agents/toolguard"
+	"github.com/tauguide/tauguide/domains/all"
 )
 
-type toolguardFlags struct {
-	data, split     string
-	release, asJSON bool
-	maxShare        float64
+type toolguardOptions struct {
+	data, split   string
+	release, json bool
+	maxShare      float64
 }
 
-// guardReport is what the command says of one domain.
-type guardReport struct {
-	Domain    string            `json:"domain"`
-	Published bool              `json:"published"`
-	Now       string            `json:"now"`
-	Rules     []toolguard.Rule  `json:"rules"`
-	Gold      *toolguard.Report `json:"gold"`
+func (o *toolguardOptions) AddFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.data, "data", "embedded", "τ² data folder, or the word embedded")
+	f.StringVar(&o.split, "split", "", "only the tasks of this split")
+	f.BoolVar(&o.release, "release", false, "the airline guards as released")
+	f.Float64Var(&o.maxShare, "max-share", 1, "exit with 4 if a larger share of a domain's gold calls is refused")
+	f.BoolVar(&o.json, "json", false, "print JSON")
 }
 
 func toolguardCommand(p process) *cobra.Command {
-	var f toolguardFlags
+	var o toolguardOptions
 	cmd := &cobra.Command{
 		Use:   "toolguard [DOMAIN]",
 		Short: "List ToolGuard's rules and measure what they do to the gold plans",
@@ -37,94 +36,53 @@ func toolguardCommand(p process) *cobra.Command {
 			"--release selects the behaviour of the released guards, faults included. Only those of the airline were released; those of the other\n" +
 			"domains are this program's own and have one behaviour.",
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return printGuards(cmd.Context(), p, args, f) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runToolguard(cmd.Context(), p, o, args) },
 	}
-	flags := cmd.Flags()
-	flags.StringVar(&f.data, "data", "embedded", "τ² data folder, or the word embedded")
-	flags.StringVar(&f.split, "split", "", "only the tasks of this split")
-	flags.BoolVar(&f.release, "release", false, "the airline guards as released")
-	flags.Float64Var(&f.maxShare, "max-share", 1, "exit with 4 if a larger share of a domain's gold calls is refused")
-	flags.BoolVar(&f.asJSON, "json", false, "print JSON")
+	o.AddFlags(cmd.Flags())
 	return cmd
 }
 
-func printGuards(ctx context.Context, p process, names []string, f toolguardFlags) error {
+func runToolguard(ctx context.Context, p process, o toolguardOptions, names []string) error {
 	if len(names) == 0 {
 		names = toolguard.Domains()
 	}
-	var reports []guardReport
+	var list []toolguard.Listing
 	for _, name := range names {
-		r, err := guardsOf(ctx, name, f)
+		guards, err := toolguard.Guards(name, toolguard.Options{Release: o.release})
+		if err != nil {
+			return usage(err)
+		}
+		worlds, err := all.Open(o.data, []string{name}, o.split)
 		if err != nil {
 			return err
 		}
-		reports = append(reports, r)
-	}
-	if f.asJSON {
-		if err := printJSON(p, reports); err != nil {
+		tasks, err := worlds[0].Select(o.split)
+		if err != nil {
+			return usage(err)
+		}
+		l, err := guards.List(ctx, worlds[0], tasks)
+		if err != nil {
 			return err
 		}
-	} else {
-		for _, r := range reports {
-			if err := printGuardReport(p, r); err != nil {
-				return err
-			}
+		list = append(list, l)
+	}
+	if o.json {
+		if err := p.json(list); err != nil {
+			return err
 		}
 	}
-	for _, r := range reports {
-		if r.Gold.Share() > f.maxShare {
-			return coded{exitThreshold, fmt.Errorf("%s: the refused share %.4f of the gold calls is above --max-share %g", r.Domain, r.Gold.Share(), f.maxShare)}
+	for _, l := range list {
+		if o.json {
+			continue
+		}
+		if err := l.Print(p.stdout); err != nil {
+			return err
 		}
 	}
-	return nil
-}
-
-func guardsOf(ctx context.Context, name string, f toolguardFlags) (guardReport, error) {
-	set, err := toolguard.Guards(name, toolguard.Options{Release: f.release})
-	if err != nil {
-		return guardReport{}, usage(err)
+	for _, l := range list {
+		if l.Gold.Share() > o.maxShare {
+			return coded{exitThreshold, fmt.Errorf("%s: the refused share %.4f of the gold calls is above --max-share %g", l.Domain, l.Gold.Share(), o.maxShare)}
+		}
 	}
-	worlds, err := openSplit(f.data, []string{name}, f.split)
-	if err != nil {
-		return guardReport{}, err
-	}
-	tasks, err := worlds[0].Select(f.split)
-	if err != nil {
-		return guardReport{}, usage(err)
-	}
-	gold, err := set.Gold(ctx, worlds[0], tasks)
-	if err != nil {
-		return guardReport{}, err
-	}
-	return guardReport{Domain: name, Published: toolguard.Published(name), Now: set.Options().Now.Format("2006-01-02T15:04:05"), Rules: set.Rules(), Gold: gold}, nil
-}
-
-func printGuardReport(p process, r guardReport) error {
-	behaviour := "our own guards"
-	switch {
-	case r.Published && r.Gold.Release:
-		behaviour = "the guards as released"
-	case r.Published:
-		behaviour = "the released guards with their faults mended"
-	}
-	fmt.Fprintf(p.stdout, "%s: %s, %d rules; the moment of every call is %s\n", r.Domain, behaviour, len(r.Rules), r.Now)
-	t := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "  rule\ttool\trequirements\treads\ta call must fulfil")
-	for _, rule := range r.Rules {
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", rule.ID, rule.Tool, cmp.Or(strings.Join(rule.Requirements, ", "), "–"), cmp.Or(strings.Join(rule.Reads, ", "), "–"), rule.Text)
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	g := r.Gold
-	fmt.Fprintf(p.stdout, "  gold plans: %d of %d changes refused (%.1f %%), in %d of %d tasks that change something\n",
-		g.Blocked, g.Calls, 100*g.Share(), g.BlockedTasks, g.Changing)
-	if g.Failing > 0 {
-		fmt.Fprintf(p.stdout, "  the tools themselves refuse %d of the changes, %d of them among these\n", g.Failing, g.AlsoFailing)
-	}
-	for _, m := range g.Misses {
-		fmt.Fprintf(p.stdout, "  refused: task %s, action %d %s%s\n    %s: %s\n", m.Task, m.Action, m.Tool, short(arguments(m.Arguments), 120), m.Rule, m.Message)
-	}
-	fmt.Fprintln(p.stdout)
 	return nil
 }

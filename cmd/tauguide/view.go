@@ -1,19 +1,30 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/tauguide/tauguide/runs/view"
 )
 
+type viewOptions struct {
+	addr, export string
+	json         bool
+}
+
+func (o *viewOptions) AddFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.addr, "addr", view.DefaultAddr, "address of the loopback to listen on; port 0 is any free one")
+	f.StringVar(&o.export, "export", "", "write the pages into this folder, which must be new or empty")
+	f.BoolVar(&o.json, "json", false, "print the address, or what was written, as JSON")
+}
+
 func viewCommand(p process) *cobra.Command {
-	var addr, export string
-	var asJSON bool
+	var o viewOptions
 	cmd := &cobra.Command{
 		Use:   "view RUN...",
 		Short: "Show runs as web pages, served to this machine or written into a folder",
@@ -23,43 +34,21 @@ func viewCommand(p process) *cobra.Command {
 		Example: "  tauguide view results/quickstart\n  tauguide view results/quickstart --export pages",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("export") {
-				if cmd.Flags().Changed("addr") {
-					return usage(errors.New("--export writes files and serves nothing: leave --addr out"))
-				}
-				return exportPages(cmd, p, args, export, asJSON)
+			switch {
+			case !cmd.Flags().Changed("export"):
+				return runViewServe(cmd.Context(), p, o, args)
+			case cmd.Flags().Changed("addr"):
+				return usage(errors.New("--export writes files and serves nothing\nhint: leave --addr out"))
 			}
-			return servePages(cmd, p, args, addr, asJSON)
+			return runViewExport(cmd.Context(), p, o, args)
 		},
 	}
-	flags := cmd.Flags()
-	flags.StringVar(&addr, "addr", view.DefaultAddr, "address of the loopback to listen on; port 0 is any free one")
-	flags.StringVar(&export, "export", "", "write the pages into this folder, which must be new or empty")
-	flags.BoolVar(&asJSON, "json", false, "print the address, or what was written, as JSON")
+	o.AddFlags(cmd.Flags())
 	return cmd
 }
 
-// openPages reads the runs; the same run twice is refused, since its pages would have two addresses.
-func openPages(p process, dirs []string) (*view.Site, error) {
-	seen := map[string]string{}
-	for _, dir := range dirs {
-		real, err := realRun(dir)
-		if err != nil {
-			return nil, err
-		}
-		if st, err := os.Stat(filepath.Join(dir, "manifest.json")); err != nil || st.IsDir() {
-			return nil, usage(fmt.Errorf("%s is no run directory: it has no manifest.json", dir))
-		}
-		if first, twice := seen[real]; twice {
-			return nil, usage(fmt.Errorf("%s and %s are the same run: name it once", first, dir))
-		}
-		seen[real] = dir
-	}
-	return view.Open(dirs, p.env)
-}
-
-func servePages(cmd *cobra.Command, p process, dirs []string, addr string, asJSON bool) error {
-	l, err := view.Listen(addr)
+func runViewServe(ctx context.Context, p process, o viewOptions, dirs []string) error {
+	l, err := view.Listen(o.addr)
 	if bad := (*view.AddrError)(nil); errors.As(err, &bad) {
 		return usage(fmt.Errorf("--addr: %w", err))
 	}
@@ -71,43 +60,56 @@ func servePages(cmd *cobra.Command, p process, dirs []string, addr string, asJSO
 		return errors.Join(err, l.Close())
 	}
 	url := fmt.Sprintf("http://%s/", l.Addr())
-	if asJSON {
-		err = printJSON(p, map[string]any{"url": url, "runs": dirs})
+	if o.json {
+		err = p.json(map[string]any{"url": url, "runs": dirs})
 	} else {
 		_, err = fmt.Fprintln(p.stdout, url)
 	}
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	fmt.Fprintln(p.stderr, "open this address in a browser of this machine; Ctrl-C ends the server")
-	return site.Serve(cmd.Context(), l)
+	p.note("open this address in a browser of this machine; Ctrl-C ends the server")
+	return site.Serve(ctx, l)
 }
 
-func exportPages(cmd *cobra.Command, p process, dirs []string, to string, asJSON bool) error {
-	if to == "" {
-		return usage(errors.New("--export: name a folder"))
+func runViewExport(ctx context.Context, p process, o viewOptions, dirs []string) error {
+	if o.export == "" {
+		return usage(errors.New("--export is empty\nhint: name a folder"))
 	}
 	site, err := openPages(p, dirs)
 	if err != nil {
 		return err
 	}
-	done, err := site.Export(cmd.Context(), to)
-	if cmd.Context().Err() != nil && err != nil {
+	done, err := site.Export(ctx, o.export)
+	if ctx.Err() != nil && err != nil {
 		return coded{exitInterrupted, err}
 	}
 	if err != nil {
 		return err
 	}
 	for _, file := range done.Troubled {
-		fmt.Fprintf(p.stderr, "warning: %s tells of an error, such as a damaged record\n", filepath.Join(to, filepath.FromSlash(file)))
+		p.warn(fmt.Sprintf("%s tells of an error, such as a damaged record", filepath.Join(o.export, filepath.FromSlash(file))))
 	}
 	if done.Waiting > 0 {
-		fmt.Fprintf(p.stderr, "%d pages are of trials without a record: not held yet, or it is gone\n", done.Waiting)
+		p.notef("%d pages are of trials without a record: not run yet, or it is gone", done.Waiting)
 	}
-	start := filepath.Join(to, "index.html")
-	if asJSON {
-		return printJSON(p, map[string]any{"start": start, "pages": done.Pages, "records": done.Records, "waiting": done.Waiting, "troubled": done.Troubled})
+	start := filepath.Join(o.export, "index.html")
+	if o.json {
+		return p.json(map[string]any{"start": start, "pages": done.Pages, "records": done.Records, "waiting": done.Waiting, "troubled": done.Troubled})
 	}
-	fmt.Fprintf(p.stdout, "%s: %d pages and %d records\n", start, done.Pages, done.Records)
+	p.printf("%s: %d pages and %d records\n", start, done.Pages, done.Records)
 	return nil
+}
+
+// openPages reads the runs.
+func openPages(p process, dirs []string) (*view.Site, error) {
+	if err := differentRuns(dirs); err != nil {
+		return nil, err
+	}
+	for _, dir := range dirs {
+		if err := checkRun(dir); err != nil {
+			return nil, err
+		}
+	}
+	return view.Open(dirs, p.env)
 }

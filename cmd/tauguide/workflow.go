@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/all"
@@ -18,16 +19,11 @@ import (
 )
 
 func workflowCommand(p process) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "workflow",
-		Short: "Validate, draw, audit and exchange workflow bundles",
-		Long: "Work on workflow bundles: a domain's policy written as a workflow, in a folder with a main.yaml and subflows (docs/workflows.md).\n" +
-			"DOMAIN is a bundle that is built into the program: " + strings.Join(guide.Shipped(), ", ") + ". DIR is a folder of your own,\n" +
-			"named with a path where it has the name of one of these (./airline).",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(validateCommand(p), renderCommand(p), pdlCommand(p), auditCommand(p), coverageCommand(p), importWorkflowCommand(p), exportWorkflowCommand(p))
+	cmd := parent("workflow", "Validate, draw, audit and exchange workflow bundles",
+		validateCommand(p), renderCommand(p), pdlCommand(p), auditCommand(p), coverageCommand(p), importWorkflowCommand(p), exportWorkflowCommand(p))
+	cmd.Long = "Work on workflow bundles: a domain's policy written as a workflow, in a folder with a main.yaml and subflows (docs/workflows.md).\n" +
+		"DOMAIN is a bundle that is built into the program: " + strings.Join(guide.Shipped(), ", ") + ". DIR is a folder of your own,\n" +
+		"named with a path where it has the name of one of these (./airline)."
 	return cmd
 }
 
@@ -44,7 +40,7 @@ func openBundle(name string) (source, error) {
 		return source{b, ""}, err
 	}
 	if _, err := os.Stat(name); err != nil {
-		return source{}, usage(fmt.Errorf("%s is neither a bundle of the program (%s) nor a folder", name, strings.Join(guide.Shipped(), ", ")))
+		return source{}, usage(fmt.Errorf("%s is neither a bundle of the program nor a folder\nhint: name a folder, or one of %s", name, strings.Join(guide.Shipped(), ", ")))
 	}
 	dir, err := filepath.Abs(name) // so that "." has a name
 	if err != nil {
@@ -70,96 +66,106 @@ func (s source) world(data, domain, split string) (*domains.World, error) {
 		domain = s.Domain
 	}
 	if _, err := all.Domain(domain); err != nil {
-		return nil, usage(fmt.Errorf("%w, with --domain", err))
+		return nil, fmt.Errorf("--domain: %w", err)
 	}
-	worlds, err := openSplit(data, []string{domain}, split)
+	worlds, err := all.Open(data, []string{domain}, split)
 	if err != nil {
 		return nil, err
 	}
 	return worlds[0], nil
 }
 
+type renderOptions struct{ format, subflow string }
+
+func (o *renderOptions) AddFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.format, "format", "md", "md, svg, mermaid or dot")
+	f.StringVar(&o.subflow, "subflow", "", "only this file, with those that it uses as boxes; main is the main file")
+}
+
 func renderCommand(p process) *cobra.Command {
-	var format, subflow string
+	var o renderOptions
 	cmd := &cobra.Command{
 		Use:   "render DOMAIN|DIR",
 		Short: "Write a workflow as the document for prompts, or draw it as SVG, Mermaid or DOT",
 		Long:  "Write a workflow as md, the document that verifiers are shown, or draw it: as svg, as mermaid, or as dot, Graphviz's language.",
 		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return renderWorkflow(cmd.Context(), p, args[0], format, subflow)
-		},
+		RunE:  func(cmd *cobra.Command, args []string) error { return runRender(cmd.Context(), p, o, args[0]) },
 	}
-	cmd.Flags().StringVar(&format, "format", "md", "md, svg, mermaid or dot")
-	cmd.Flags().StringVar(&subflow, "subflow", "", "only this file, with those that it uses as boxes; main is the main file")
+	o.AddFlags(cmd.Flags())
 	return cmd
 }
 
-func renderWorkflow(ctx context.Context, p process, name, format, subflow string) error {
-	draw, known := map[string]func(context.Context, export.Picture) (string, error){
+func runRender(ctx context.Context, p process, o renderOptions, name string) error {
+	draw, known := map[string]func(export.Picture) (string, error){
 		"md":      nil,
-		"mermaid": func(_ context.Context, pic export.Picture) (string, error) { return export.Mermaid(pic), nil },
-		"dot":     func(_ context.Context, pic export.Picture) (string, error) { return export.DOT(pic), nil },
-		"svg": func(ctx context.Context, pic export.Picture) (string, error) {
+		"mermaid": func(pic export.Picture) (string, error) { return export.Mermaid(pic), nil },
+		"dot":     func(pic export.Picture) (string, error) { return export.DOT(pic), nil },
+		"svg": func(pic export.Picture) (string, error) {
 			out, err := svg.Draw(ctx, export.DOT(pic))
 			return string(out), err
 		},
-	}[format]
+	}[o.format]
 	switch {
 	case !known:
-		return usage(fmt.Errorf("--format %s is unknown\nhint: choose md, svg, mermaid or dot", format))
-	case draw == nil && subflow != "":
-		return usage(fmt.Errorf("--subflow %s: the document for prompts is of the whole workflow\nhint: add --format svg, mermaid or dot", subflow))
+		return usage(fmt.Errorf("--format %s is unknown\nhint: choose md, svg, mermaid or dot", o.format))
+	case draw == nil && o.subflow != "":
+		return usage(fmt.Errorf("--subflow %s: the document for prompts is of the whole workflow\nhint: add --format svg, mermaid or dot", o.subflow))
 	}
 	b, err := openBundle(name)
 	if err != nil {
 		return err
 	}
 	g, err := guide.Compose(b.Bundle)
-	if err != nil && subflow == "" {
+	if err != nil && o.subflow == "" {
 		return err
 	}
 	if draw == nil {
-		fmt.Fprint(p.stdout, export.Prompt(g))
+		p.printf("%s", export.Prompt(g))
 		return nil
 	}
 	var pic export.Picture
-	if subflow == "" {
+	if o.subflow == "" {
 		pic = export.Whole(g)
-	} else if pic, err = export.OneFile(b.Bundle, subflow); err != nil {
+	} else if pic, err = export.OneFile(b.Bundle, o.subflow); err != nil {
 		return usage(err)
 	}
-	text, err := draw(ctx, pic)
+	text, err := draw(pic)
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(p.stdout, text)
+	p.printf("%s", text)
 	return nil
 }
 
+type pdlOptions struct{ domain string }
+
+func (o *pdlOptions) AddFlags(f *pflag.FlagSet) { f.StringVar(&o.domain, "domain", "", domainHelp) }
+
 func pdlCommand(p process) *cobra.Command {
-	var domain string
+	var o pdlOptions
 	cmd := &cobra.Command{
 		Use:   "pdl DOMAIN|DIR",
 		Short: "Write a workflow as the procedure description of the FlowAgent baseline",
 		Args:  cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			b, err := openBundle(args[0])
-			if err != nil {
-				return err
-			}
-			w, err := b.world("embedded", domain, "")
-			if err != nil {
-				return err
-			}
-			d, err := export.CompilePDL(b.Bundle, w.Agent.Specs())
-			if err != nil {
-				return err
-			}
-			fmt.Fprint(p.stdout, d)
-			return nil
-		},
+		RunE:  func(_ *cobra.Command, args []string) error { return runPDL(p, o, args[0]) },
 	}
-	cmd.Flags().StringVar(&domain, "domain", "", domainHelp)
+	o.AddFlags(cmd.Flags())
 	return cmd
+}
+
+func runPDL(p process, o pdlOptions, name string) error {
+	b, err := openBundle(name)
+	if err != nil {
+		return err
+	}
+	w, err := b.world("embedded", o.domain, "")
+	if err != nil {
+		return err
+	}
+	d, err := export.CompilePDL(b.Bundle, w.Agent.Specs())
+	if err != nil {
+		return err
+	}
+	p.printf("%s", d)
+	return nil
 }

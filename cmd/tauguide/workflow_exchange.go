@@ -10,69 +10,86 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/tauguide/tauguide/guide"
 	"github.com/tauguide/tauguide/guide/export"
 )
 
+type exportWorkflowOptions struct{ out string }
+
+func (o *exportWorkflowOptions) AddFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.out, "out", "", "folder to write; must not exist")
+}
+
 func exportWorkflowCommand(p process) *cobra.Command {
-	var out string
+	var o exportWorkflowOptions
 	cmd := &cobra.Command{
 		Use:   "export DOMAIN|DIR",
 		Short: "Write a bundle in the layout of PolicyGuide's released implementation",
 		Long: "Write a bundle in the layout of PolicyGuide's released implementation: _manifest.json, main.workflow.json and subflows/*.subflow.json.\n" +
 			"What that layout has no place for goes into a member tauguide of each node, which the other side ignores.",
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			b, err := openBundle(args[0])
-			if err != nil {
-				return err
-			}
-			files, err := export.WriteReleased(b.Bundle)
-			if err != nil {
-				return err
-			}
-			return writeFolder(p, out, files)
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return runExportWorkflow(p, o, args[0]) },
 	}
-	cmd.Flags().StringVar(&out, "out", "", "folder to write; must not exist")
+	o.AddFlags(cmd.Flags())
 	return cmd
 }
 
+func runExportWorkflow(p process, o exportWorkflowOptions, name string) error {
+	b, err := openBundle(name)
+	if err != nil {
+		return err
+	}
+	files, err := export.WriteReleased(b.Bundle)
+	if err != nil {
+		return err
+	}
+	return writeFolder(p, o.out, files)
+}
+
+type importWorkflowOptions struct{ out string }
+
+func (o *importWorkflowOptions) AddFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.out, "out", "", "folder to write, best named like the domain; must not exist")
+}
+
 func importWorkflowCommand(p process) *cobra.Command {
-	var out string
+	var o importWorkflowOptions
 	cmd := &cobra.Command{
 		Use:   "import DIR",
 		Short: "Make a bundle of a workflow in the layout of PolicyGuide's released implementation",
 		Long: "Read a workflow in the layout of PolicyGuide's released implementation, a folder with a _manifest.json, and write it as a bundle. What a\n" +
 			"bundle has no place for is told on stderr. An imported workflow has no checks: code decides its tool nodes, a model the rest.",
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			b, notes, err := export.ReadReleased(os.DirFS(args[0]))
-			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
-			}
-			for _, n := range notes {
-				fmt.Fprintf(p.stderr, "left behind: %s\n", n)
-			}
-			files := map[string][]byte{}
-			for _, f := range b.Files() {
-				files[f.Path] = guide.Format(f)
-			}
-			return writeFolder(p, out, files)
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return runImportWorkflow(p, o, args[0]) },
 	}
-	cmd.Flags().StringVar(&out, "out", "", "folder to write, best named like the domain; must not exist")
+	o.AddFlags(cmd.Flags())
 	return cmd
+}
+
+func runImportWorkflow(p process, o importWorkflowOptions, name string) error {
+	b, notes, err := export.ReadReleased(os.DirFS(name))
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	for _, n := range notes {
+		p.notef("left behind: %s", n)
+	}
+	files := map[string][]byte{}
+	for _, f := range b.Files() {
+		files[f.Path] = guide.Format(f)
+	}
+	return writeFolder(p, o.out, files)
 }
 
 // writeFolder writes files into a folder that it makes, and prints their names.
 func writeFolder(p process, dir string, files map[string][]byte) error {
 	if dir == "" {
-		return usage(errors.New("name the folder to write with --out"))
+		return usage(errors.New("--out is missing\nhint: name the folder to write"))
 	}
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return usage(fmt.Errorf("--out %s exists already: name a folder that does not", dir))
+		return usage(fmt.Errorf("--out %s exists already\nhint: name a folder that does not", dir))
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -82,7 +99,7 @@ func writeFolder(p process, dir string, files map[string][]byte) error {
 		if err := os.WriteFile(path, files[name], 0o644); err != nil {
 			return fmt.Errorf("write the bundle: %w", err)
 		}
-		fmt.Fprintln(p.stdout, path)
+		p.printf("%s\n", path)
 	}
 	return nil
 }

@@ -8,10 +8,39 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/tauguide/tauguide/guide"
 	"github.com/tauguide/tauguide/guide/checks"
 )
+
+type validateOptions struct {
+	data, domain, catalog, failOn string
+	json                          bool
+}
+
+func (o *validateOptions) AddFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.domain, "domain", "", domainHelp)
+	f.StringVar(&o.data, "data", "embedded", "τ² data folder, or the word embedded")
+	f.StringVar(&o.catalog, "catalog", "", "requirement catalog: a file, or none; default: the domain's own")
+	f.StringVar(&o.failOn, "fail-on", string(guide.Error), "exit with 4 at findings from this severity on: error or warning")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+}
+
+func validateCommand(p process) *cobra.Command {
+	var o validateOptions
+	cmd := &cobra.Command{
+		Use:   "validate DOMAIN|DIR",
+		Short: "List what is wrong with a bundle",
+		Long: "List what is wrong with a bundle, each finding with its file, line and node, its code, and how to mend it: against the tools, the\n" +
+			"language of checks and the requirement catalog of its domain. With --data, the catalog's references to the policy documents in that\n" +
+			"folder are checked as well. An error keeps a bundle from being used; exit code 4 if there is one.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return runValidate(p, o, args[0]) },
+	}
+	o.AddFlags(cmd.Flags())
+	return cmd
+}
 
 // validation is what validate prints.
 type validation struct {
@@ -25,34 +54,9 @@ type validation struct {
 	Decidable      int             `json:"decidable"` // evaluated nodes that code alone decides
 }
 
-type validateFlags struct {
-	data, domain, catalog, failOn string
-	asJSON                        bool
-}
-
-func validateCommand(p process) *cobra.Command {
-	var f validateFlags
-	cmd := &cobra.Command{
-		Use:   "validate DOMAIN|DIR",
-		Short: "List what is wrong with a bundle",
-		Long: "List what is wrong with a bundle, each finding with its file, line and node, its code, and how to mend it: against the tools, the\n" +
-			"language of checks and the requirement catalog of its domain. With --data, the catalog's references to the policy documents in that\n" +
-			"folder are checked as well. An error keeps a bundle from being used; exit code 4 if there is one.",
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return validateBundle(p, args[0], f) },
-	}
-	flags := cmd.Flags()
-	flags.StringVar(&f.domain, "domain", "", domainHelp)
-	flags.StringVar(&f.data, "data", "embedded", "τ² data folder, or the word embedded")
-	flags.StringVar(&f.catalog, "catalog", "", "requirement catalog: a file, or none; default: the domain's own")
-	flags.StringVar(&f.failOn, "fail-on", string(guide.Error), "exit with 4 at findings from this severity on: error or warning")
-	flags.BoolVar(&f.asJSON, "json", false, "print JSON")
-	return cmd
-}
-
-func validateBundle(p process, name string, f validateFlags) error {
-	if f.failOn != string(guide.Error) && f.failOn != string(guide.Warning) {
-		return usage(fmt.Errorf("--fail-on %s: choose error or warning", f.failOn))
+func runValidate(p process, o validateOptions, name string) error {
+	if o.failOn != string(guide.Error) && o.failOn != string(guide.Warning) {
+		return usage(fmt.Errorf("--fail-on %s is no severity\nhint: choose error or warning", o.failOn))
 	}
 	b, err := openBundle(name)
 	v := validation{Domain: name, Findings: []guide.Finding{}}
@@ -63,7 +67,7 @@ func validateBundle(p process, name string, f validateFlags) error {
 		return err
 	default:
 		v.Domain = b.Domain
-		if found, err = b.validate(f); err != nil && !errors.As(err, &found) {
+		if found, err = b.validate(o); err != nil && !errors.As(err, &found) {
 			return err
 		}
 		if g, err := guide.Compose(b.Bundle); err == nil {
@@ -76,18 +80,18 @@ func validateBundle(p process, name string, f validateFlags) error {
 	}
 	v.Errors = len(found.Errors())
 	v.Warnings = len(found) - v.Errors
-	if err := v.print(p, f.asJSON); err != nil {
+	if err := v.print(p, o.json); err != nil {
 		return err
 	}
-	if v.Errors > 0 || f.failOn == string(guide.Warning) && v.Warnings > 0 {
+	if v.Errors > 0 || o.failOn == string(guide.Warning) && v.Warnings > 0 {
 		return coded{exitThreshold, fmt.Errorf("%s: %d errors, %d warnings", v.Domain, v.Errors, v.Warnings)}
 	}
 	return nil
 }
 
-// validate holds a bundle against everything that the program knows of its domain.
-func (s source) validate(f validateFlags) (guide.Findings, error) {
-	w, err := s.world(f.data, f.domain, "")
+// validate checks a bundle against everything that the program knows of its domain.
+func (s source) validate(o validateOptions) (guide.Findings, error) {
+	w, err := s.world(o.data, o.domain, "")
 	if err != nil {
 		return nil, err
 	}
@@ -95,11 +99,11 @@ func (s source) validate(f validateFlags) (guide.Findings, error) {
 	if c.Vocabulary, err = checks.For(w.Name); err != nil {
 		return nil, err
 	}
-	if c.Catalog, err = f.openCatalog(w.Name); err != nil {
+	if c.Catalog, err = o.openCatalog(w.Name); err != nil {
 		return nil, err
 	}
-	if f.data != "embedded" && f.data != "" {
-		docs, err := documents(filepath.Join(f.data, "tau2", "domains", w.Name))
+	if o.data != "embedded" && o.data != "" {
+		docs, err := documents(filepath.Join(o.data, "tau2", "domains", w.Name))
 		if err != nil {
 			return nil, err
 		}
@@ -109,18 +113,18 @@ func (s source) validate(f validateFlags) (guide.Findings, error) {
 }
 
 // openCatalog returns nil where no catalog is wanted. The error of a file that is no catalog is a guide.Findings.
-func (f validateFlags) openCatalog(domain string) (*guide.Catalog, error) {
-	switch f.catalog {
+func (o validateOptions) openCatalog(domain string) (*guide.Catalog, error) {
+	switch o.catalog {
 	case "":
 		return guide.ShippedCatalog(domain)
 	case "none":
 		return nil, nil
 	}
-	text, err := os.ReadFile(f.catalog)
+	text, err := os.ReadFile(o.catalog)
 	if err != nil {
-		return nil, usage(fmt.Errorf("--catalog: %w; name a file, or none", err))
+		return nil, usage(fmt.Errorf("--catalog: %w\nhint: name a file, or none", err))
 	}
-	return guide.ParseCatalog(f.catalog, text)
+	return guide.ParseCatalog(o.catalog, text)
 }
 
 // documents reads the policy texts in a folder.
@@ -152,15 +156,15 @@ func (v *validation) measure(g *guide.Graph) {
 
 func (v *validation) print(p process, asJSON bool) error {
 	if asJSON {
-		return printJSON(p, v)
+		return p.json(v)
 	}
 	for _, f := range v.Findings {
-		fmt.Fprintln(p.stdout, f)
+		p.printf("%v\n", f)
 	}
-	fmt.Fprintf(p.stdout, "%s: %d errors, %d warnings", v.Domain, v.Errors, v.Warnings)
+	p.printf("%s: %d errors, %d warnings", v.Domain, v.Errors, v.Warnings)
 	if v.Nodes > 0 {
-		fmt.Fprintf(p.stdout, "; %d nodes, %d authorizations; code decides %d of %d evaluated nodes", v.Nodes, v.Authorizations, v.Decidable, v.Evaluated)
+		p.printf("; %d nodes, %d authorizations; code decides %d of %d evaluated nodes", v.Nodes, v.Authorizations, v.Decidable, v.Evaluated)
 	}
-	fmt.Fprintln(p.stdout)
+	p.printf("\n")
 	return nil
 }

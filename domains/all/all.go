@@ -22,7 +22,7 @@ func Domains() []domains.Domain {
 	}
 }
 
-// Domain returns the domain of that name.
+// Domain returns the domain of that name. Its error is domains.ErrUsage.
 func Domain(name string) (domains.Domain, error) {
 	var names []string
 	for _, d := range Domains() {
@@ -31,5 +31,34 @@ func Domain(name string) (domains.Domain, error) {
 		}
 		names = append(names, d.Name)
 	}
-	return domains.Domain{}, fmt.Errorf("unknown domain %q: choose one of %s", name, strings.Join(names, ", "))
+	return domains.Domain{}, domains.Usage(fmt.Errorf("unknown domain %q\nhint: choose one of %s", name, strings.Join(names, ", ")))
+}
+
+// Open opens the named domains, or all of them, on a data folder (domains.OpenData). A split whose tasks have a file of
+// their own has to be named here.
+func Open(data string, names []string, split string) ([]*domains.World, error) {
+	d, err := domains.OpenData(data)
+	if err != nil {
+		return nil, err
+	}
+	list := Domains()
+	if len(names) > 0 {
+		list = nil
+		for _, n := range names {
+			one, err := Domain(n)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, one)
+		}
+	}
+	var out []*domains.World
+	for _, one := range list {
+		w, err := one.Open(d, domains.Options{Split: split})
+		if err != nil {
+			return nil, fmt.Errorf("open domain %s: %w", one.Name, err)
+		}
+		out = append(out, w)
+	}
+	return out, nil
 }

@@ -76,16 +76,17 @@ func (r Result) Share() float64 {
 
 // Report is the analysis of one graph.
 type Report struct {
-	Positions  int
-	Events     int
-	Deviations int
-	Results    []Result // one per schedule
+	Domain     string   `json:"domain"`
+	Positions  int      `json:"positions"`
+	Events     int      `json:"events"`
+	Deviations int      `json:"deviations"`
+	Results    []Result `json:"schedules"` // one per schedule
 }
 
 // Analyze counts the first deviations of a graph and how many of them each schedule covers.
 func Analyze(g *guide.Graph, schedules []Schedule) Report {
 	a := newAnalysis(g)
-	r := Report{Positions: len(a.positions), Events: len(a.alphabet)}
+	r := Report{Domain: g.Domain, Positions: len(a.positions), Events: len(a.alphabet)}
 	for _, s := range schedules {
 		r.Results = append(r.Results, Result{Schedule: s.Name})
 	}

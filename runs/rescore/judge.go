@@ -1,4 +1,4 @@
-package main
+package rescore
 
 import (
 	"context"
@@ -12,25 +12,24 @@ import (
 	"github.com/tauguide/tauguide/sim"
 )
 
-// judgesOf connects to the judge's model. A run that is scored again has its own seed and recordings.
-func (s *scoring) judgesOf(w *domains.World, r *store.Run) (*runs.Judges, error) {
-	c, o := s.judges, config.Options{Cassette: s.flags.cassette}
+// judges connects to the judge's model. A run that is scored again has its own seed and recordings.
+func (s *scoring) judges(w *domains.World, r *store.Run) (*runs.Judges, error) {
+	c, o := s.Config, config.Options{Cassette: s.Cassette}
 	if r != nil {
 		c, o.Out = runs.ForRun(c, r.Manifest()), r.Dir()
 	}
-	return runs.NewJudges(c, s.flags.judge, map[string]*domains.World{w.Name: w}, o, nil, func(text string) {
-		fmt.Fprintln(s.p.stderr, "warning: "+text)
-	})
+	return runs.NewJudges(c, s.Judge, map[string]*domains.World{w.Name: w}, o, nil, func(text string) { s.Note("warning: " + text) })
 }
 
-// told says on stderr where verdicts came from that nobody was asked for now.
-func (s *scoring) told(g group, j *runs.Judges) {
+// tellReplayed notes the verdicts that nobody was asked for now.
+func (s *scoring) tellReplayed(g Group, j *runs.Judges) {
 	if u := j.Usage(); u.Replayed > 0 {
-		fmt.Fprintf(s.p.stderr, "%s: %d answers of the judge were replayed from recordings, %d were asked for\n", g.Path, u.Replayed, u.Calls)
+		s.Note(fmt.Sprintf("%s: %d answers of the judge were replayed from recordings, %d were asked for", g.Path, u.Replayed, u.Calls))
 	}
 }
 
-// judgeFailures notes the judge's calls that failed. A reward may stand without the verdict, so that no outcome shows it.
+// judgeFailures notes the judge's calls that failed. A reward may be certain without the verdict, so that no outcome
+// shows it.
 type judgeFailures struct {
 	mu    sync.Mutex
 	n     int

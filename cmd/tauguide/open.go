@@ -1,0 +1,94 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/tauguide/tauguide/runs/report"
+	"github.com/tauguide/tauguide/runs/store"
+)
+
+// checkRun refuses a folder that is no run.
+func checkRun(dir string) error {
+	if st, err := os.Stat(filepath.Join(dir, "manifest.json")); err != nil || st.IsDir() {
+		return usage(fmt.Errorf("%s is no run directory: it has no manifest.json\nhint: name the folder that tauguide run wrote, such as results/quickstart", dir))
+	}
+	return nil
+}
+
+// openRun opens a run argument: a directory with a run in it. What is damaged there is told on stderr.
+func openRun(p process, arg string) (*store.Run, error) {
+	if err := checkRun(arg); err != nil {
+		return nil, err
+	}
+	r, err := store.Open(arg)
+	if err != nil {
+		return nil, err
+	}
+	for _, broken := range r.Broken() {
+		p.warn(broken.Error())
+	}
+	if planned, recorded := len(r.Plan()), len(r.Index()); recorded < planned {
+		p.warn(fmt.Sprintf("%d of the %d planned trials of %s have no record: they count as void\nhint: run its config again with --resume",
+			planned-recorded, planned, arg))
+	}
+	return r, nil
+}
+
+// realRun is where a run is, whatever it was called.
+func realRun(dir string) (string, error) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return "", usage(fmt.Errorf("there is no run %s\nhint: name the folder that tauguide run wrote, such as results/quickstart", dir))
+	}
+	if err != nil {
+		return "", usage(err)
+	}
+	return real, nil
+}
+
+// differentRuns refuses the same run twice: every figure would count it twice, and its pages would have two addresses.
+func differentRuns(dirs []string) error {
+	seen := map[string]string{}
+	for _, dir := range dirs {
+		real, err := realRun(dir)
+		if err != nil {
+			return err
+		}
+		if first, twice := seen[real]; twice {
+			return usage(fmt.Errorf("%s and %s are the same run\nhint: name it once", first, dir))
+		}
+		seen[real] = dir
+	}
+	return nil
+}
+
+// openSources reads runs for tables.
+func openSources(p process, dirs []string) ([]report.Source, error) {
+	if err := differentRuns(dirs); err != nil {
+		return nil, err
+	}
+	var sources []report.Source
+	for _, dir := range dirs {
+		r, err := openRun(p, dir)
+		if err != nil {
+			return nil, err
+		}
+		s, err := report.FromRun(r, p.env)
+		if err != nil {
+			return nil, err
+		}
+		for _, other := range sources {
+			if other.Name == s.Name {
+				s.Name = dir // runs of one name are told apart by their folders
+			}
+		}
+		sources = append(sources, s)
+	}
+	return sources, nil
+}

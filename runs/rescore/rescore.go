@@ -1,0 +1,267 @@
+// Package rescore scores recorded trials again, of runs and of τ²-bench results, and compares the rewards with the
+// recorded ones.
+package rescore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/all"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/store"
+	"github.com/tauguide/tauguide/runs/tau2"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// DataVariable names the environment variable that says where τ² data is, as it does for the reference.
+const DataVariable = "TAU2_DATA_DIR"
+
+// Options say what is scored, and how.
+type Options struct {
+	Strictness tau2.Strictness
+	Tasks      tau2.TaskChoice
+	Data       string // folder, or embedded; "" is the run's own, and for τ² results that of DataVariable
+	Domain     string // of τ² results that do not name theirs
+	Hashes     bool
+	Update     bool // store scores that differ in their run; those that a run lacks are stored anyway
+
+	Judge    string         // model of Config that grades outcomes anew; "" uses recorded verdicts
+	Config   *config.Config // nil without Judge
+	Cassette string
+
+	Env  func(string) string
+	Note func(text string) // is told what is worth a line beside the results
+}
+
+// Result is what came of all trials.
+type Result struct {
+	Total    Tally
+	Unjudged int   // trials whose judge could not be asked; a reward may be certain without it
+	Failure  error // the first of these
+}
+
+// Paths scores everything that the paths mean: runs, τ² results, and folders of them. The error of a path that cannot
+// be read ends the scoring; what came before it is in the result.
+func Paths(ctx context.Context, paths []string, o Options, out Printer) (Result, error) {
+	s := &scoring{Options: o, out: out, worlds: map[string]*domains.World{}}
+	list, err := s.find(paths)
+	if err != nil {
+		return Result{}, err
+	}
+	for _, path := range list {
+		if err = s.path(ctx, path); err != nil {
+			break
+		}
+	}
+	return Result{Total: s.total, Unjudged: s.unjudged.n, Failure: s.unjudged.first}, errors.Join(err, out.End(s.total))
+}
+
+type scoring struct {
+	Options
+	out      Printer
+	worlds   map[string]*domains.World
+	total    Tally
+	unjudged judgeFailures
+}
+
+func (s *scoring) find(paths []string) (list []string, err error) {
+	for _, path := range paths {
+		found, skipped, err := tau2.Find(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range skipped {
+			s.Note(fmt.Sprintf("passed over: %v", x.Err))
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+func (s *scoring) path(ctx context.Context, path string) error {
+	if _, err := os.Stat(filepath.Join(path, "manifest.json")); err == nil {
+		return s.run(ctx, path)
+	}
+	return s.result(ctx, path)
+}
+
+// result scores a τ² result.
+func (s *scoring) result(ctx context.Context, path string) error {
+	src, err := tau2.Open(path)
+	if err != nil {
+		return err
+	}
+	if err := src.NameAs(s.Domain, "", all.Domains()); err != nil {
+		return domains.Usage(err)
+	}
+	w, err := s.resultWorld(src)
+	if err != nil {
+		return err
+	}
+	g := Group{Path: path, Layout: string(src.Layout), Domain: w.Name, System: src.System()}
+	if err := s.compare(ctx, g, w, nil, tau2.Jobs(src, w, s.Tasks), func(tau2.Comparison) {}); err != nil {
+		return err
+	}
+	for _, d := range src.Deviations() {
+		s.Note(fmt.Sprintf("%s: %s", path, d))
+	}
+	return nil
+}
+
+// resultWorld opens the data that a τ² result was made with.
+func (s *scoring) resultWorld(src *tau2.Source) (*domains.World, error) {
+	data := s.Data
+	if data == "" {
+		data = s.Env(DataVariable)
+	}
+	if data == "" {
+		if src.Header.Export == nil || !src.Header.Export.Embedded() {
+			return nil, domains.Usage(fmt.Errorf("%s was recorded on databases of its own\nhint: name the τ²-bench data folder with --data or in $%s", src.Name, DataVariable))
+		}
+		data = "embedded"
+	}
+	key := fmt.Sprint(data, src.Domain(), src.Header.Facts.Solo())
+	if s.worlds[key] == nil {
+		w, err := src.World(data, domains.EverySplit)
+		if err != nil {
+			return nil, err
+		}
+		s.worlds[key] = w
+	}
+	return s.worlds[key], nil
+}
+
+// run scores a run directory, domain by domain.
+func (s *scoring) run(ctx context.Context, dir string) error {
+	r, err := store.Open(dir)
+	if err != nil {
+		return err
+	}
+	head, err := tau2.ReadHead(r)
+	if err != nil {
+		return err
+	}
+	scores, err := r.Scores()
+	if err != nil {
+		return err
+	}
+	var fresh []sim.Score
+	for _, d := range r.Manifest().Config.Domains {
+		w, err := s.runWorld(r, head, d.Name)
+		if err != nil {
+			return err
+		}
+		g := Group{Path: dir, Layout: "run", Domain: d.Name, System: systemsOf(r, d.Name)}
+		err = s.compare(ctx, g, w, r, runJobs(r, head, scores, w, s.Tasks), func(c tau2.Comparison) {
+			lacking := c.Outcome == tau2.Unrecorded
+			if c.Score != nil && c.Computed != nil && (lacking || s.Update && c.Outcome == tau2.Differ) {
+				fresh = append(fresh, *c.Score)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	if err := r.AppendScores(fresh...); err != nil {
+		return err
+	}
+	s.Note(fmt.Sprintf("%s: %d scores added", dir, len(fresh)))
+	return nil
+}
+
+// runWorld opens a domain of a run; head is nil unless the run was imported.
+func (s *scoring) runWorld(r *store.Run, head *tau2.Header, domain string) (*domains.World, error) {
+	data := s.Data
+	if head != nil && data == "" && len(r.Manifest().Data[domain]) == 0 {
+		data = s.Env(DataVariable) // imported without naming its data
+	}
+	if data != "" {
+		return tau2.RunWorld(r, domain, data)
+	}
+	w, err := r.World(domain, s.Env)
+	if err != nil && head != nil {
+		return nil, domains.Usage(fmt.Errorf("the run was imported, and its databases are not at hand: %w\nhint: name the τ²-bench data folder with --data", err))
+	}
+	return w, err
+}
+
+func systemsOf(r *store.Run, domain string) string {
+	var out []string
+	for _, p := range r.Plan() {
+		if p.Domain == domain && !slices.Contains(out, p.System) {
+			out = append(out, p.System)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// runJobs are the records of a domain of a run, with their scores as the recorded outcomes.
+func runJobs(r *store.Run, head *tau2.Header, scores map[store.Ref]sim.Score, w *domains.World, choice tau2.TaskChoice) iter.Seq2[tau2.Job, error] {
+	return func(yield func(tau2.Job, error) bool) {
+		for _, e := range r.Index() {
+			if e.Domain != w.Name {
+				continue
+			}
+			rec, err := r.Attempt(e.Ref)
+			if err != nil {
+				yield(tau2.Job{}, err)
+				return
+			}
+			j := tau2.Job{Record: rec}
+			if s, ok := scores[e.Ref]; ok && s.Reward != nil {
+				info := s.Info
+				info.Reward = *s.Reward
+				j.Recorded = &info
+			}
+			var recorded *tau2.Task
+			if head != nil {
+				recorded, _ = head.Task(rec.Task)
+			}
+			j.Choose(choice, recorded, w)
+			if !yield(j, nil) {
+				return
+			}
+		}
+	}
+}
+
+// compare scores the jobs of a group, of r where it is a run, and prints what comes of it.
+func (s *scoring) compare(ctx context.Context, g Group, w *domains.World, r *store.Run, jobs iter.Seq2[tau2.Job, error], each func(tau2.Comparison)) error {
+	workers := runtime.GOMAXPROCS(0)
+	var judge func(sim.Record) sim.Judge
+	if s.Config != nil {
+		judges, err := s.judges(w, r)
+		if err != nil {
+			return domains.Usage(err)
+		}
+		defer s.tellReplayed(g, judges)
+		judge = func(rec sim.Record) sim.Judge { return s.unjudged.watch(judges.Of(rec)) }
+		workers = max(workers, s.Config.Limits.Concurrency)
+	}
+	g.Tasks, g.Strictness = s.Tasks, s.Strictness
+	s.out.Begin(g)
+	t := newTally()
+	for c, err := range tau2.CompareAll(ctx, w, jobs, workers, judge, tau2.Options{Strictness: s.Strictness, Hashes: s.Hashes}) {
+		if err != nil {
+			return errors.Join(err, s.out.Close(t))
+		}
+		each(c)
+		t.add(c)
+		if err := s.out.Trial(c); err != nil {
+			return err
+		}
+	}
+	s.total.merge(t)
+	return s.out.Close(t)
+}

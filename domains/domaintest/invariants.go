@@ -35,6 +35,7 @@ const (
 //   - An environment that was opened before, and one that is opened after, do not notice.
 func Invariants(t *testing.T, open func(testing.TB) *domains.World) {
 	t.Helper()
+	t.Parallel()
 	w := open(t)
 	m := mine(w)
 	tasks := startable(t, w)
@@ -110,19 +111,16 @@ func PreImages(t *testing.T, d domains.Domain) int {
 		if sum := sha256.Sum256(b); db.Hash() != hex.EncodeToString(sum[:]) {
 			t.Errorf("%s database: hash %s, that of the recorded bytes is %x", side, db.Hash(), sum)
 		}
-		if got := value.AppendDump(nil, contentOf(db), value.Sorted); string(got) != string(b) {
+		if got := value.AppendDump(nil, db.Value(), value.Sorted); string(got) != string(b) {
 			t.Errorf("%s database: its content differs from the recorded bytes (%d and %d long)", side, len(got), len(b))
 		}
 	}
 	return n
 }
 
-// contentOf is a database in dynamic form. Every database of a domain is a record.Store or a record.Tree, which offer it.
-func contentOf(db domains.Database) value.Value { return db.Value() }
-
 // contentHash is a hash that no cache had a part in.
 func contentHash(db domains.Database) string {
-	sum := sha256.Sum256(value.AppendDump(nil, contentOf(db), value.Sorted))
+	sum := sha256.Sum256(value.AppendDump(nil, db.Value(), value.Sorted))
 	return hex.EncodeToString(sum[:])
 }
 

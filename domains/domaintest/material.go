@@ -82,7 +82,7 @@ func mine(w *domains.World) *material {
 	agent, user := w.Fresh()
 	for _, db := range []domains.Database{agent, user} {
 		if db != nil {
-			m.collect("", contentOf(db))
+			m.collect("", db.Value())
 		}
 	}
 	return m

@@ -188,39 +188,49 @@ func Started(w *domains.World, task *domains.Task) (*domains.Env, error) {
 	return e, err
 }
 
-// Fuzz runs the recorded sequences of valid and junk calls and returns the number of calls.
+// Fuzz runs the recorded sequences of valid and junk calls, the files side by side, and returns the number of calls.
 func Fuzz(t *testing.T, d domains.Domain) int {
-	n := 0
 	w := Real(t, d, domains.Options{})
-	for part := 1; part <= 3; part++ {
-		var file struct {
-			Sequences []struct {
-				TaskID    string  `json:"task_id"`
-				InitAgent *string `json:"init_agent_db_hash"`
-				InitUser  *string `json:"init_user_db_hash"`
-				Calls     []call  `json:"calls"`
-			} `json:"sequences"`
+	var counts [3]int
+	t.Run("files", func(t *testing.T) {
+		for i := range counts {
+			t.Run(fmt.Sprint(i+1), func(t *testing.T) {
+				t.Parallel()
+				counts[i] = fuzzFile(t, w, fmt.Sprintf("fuzz_%s_%d.json", d.Name, i+1))
+			})
 		}
-		name := fmt.Sprintf("fuzz_%s_%d.json", d.Name, part)
-		Vectors(t, name, &file)
-		for i, s := range file.Sequences {
-			task, ok := w.Task(s.TaskID)
-			if !ok {
-				t.Fatalf("%s: task %s is not in the data", name, s.TaskID)
-			}
-			e, err := Started(w, task)
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			if err := sameHashes(e, s.InitAgent, s.InitUser); err != nil {
-				t.Errorf("%s sequence %d after initialization: %v", name, i, err)
-			}
-			for j, c := range s.Calls {
-				n++
-				if err := c.run(e); err != nil {
-					t.Errorf("%s sequence %d call %d (%s) %s %s: %v", name, i, j, c.Tag, c.Name, c.Arguments.Repr(), err)
-					break
-				}
+	})
+	return counts[0] + counts[1] + counts[2]
+}
+
+func fuzzFile(t *testing.T, w *domains.World, name string) int {
+	var file struct {
+		Sequences []struct {
+			TaskID    string  `json:"task_id"`
+			InitAgent *string `json:"init_agent_db_hash"`
+			InitUser  *string `json:"init_user_db_hash"`
+			Calls     []call  `json:"calls"`
+		} `json:"sequences"`
+	}
+	Vectors(t, name, &file)
+	n := 0
+	for i, s := range file.Sequences {
+		task, ok := w.Task(s.TaskID)
+		if !ok {
+			t.Fatalf("%s: task %s is not in the data", name, s.TaskID)
+		}
+		e, err := Started(w, task)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := sameHashes(e, s.InitAgent, s.InitUser); err != nil {
+			t.Errorf("%s sequence %d after initialization: %v", name, i, err)
+		}
+		for j, c := range s.Calls {
+			n++
+			if err := c.run(e); err != nil {
+				t.Errorf("%s sequence %d call %d (%s) %s %s: %v", name, i, j, c.Tag, c.Name, c.Arguments.Repr(), err)
+				break
 			}
 		}
 	}

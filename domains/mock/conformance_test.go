@@ -22,6 +22,7 @@ func TestSchemas(t *testing.T) {
 }
 
 func TestGoldVectors(t *testing.T) {
+	t.Parallel()
 	tasks, actions, failing := domaintest.Gold(t, mock.Domain())
 	if tasks != 10 || actions != 8 || failing != 0 {
 		t.Errorf("replayed %d tasks, %d actions, %d of them failing; want 10, 8, 0", tasks, actions, failing)
@@ -29,6 +30,7 @@ func TestGoldVectors(t *testing.T) {
 }
 
 func TestFuzzVectors(t *testing.T) {
+	t.Parallel()
 	if n := domaintest.Fuzz(t, mock.Domain()); n != 1800 {
 		t.Errorf("ran %d calls, want 1800", n)
 	}

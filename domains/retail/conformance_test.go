@@ -22,6 +22,7 @@ func TestSchemas(t *testing.T) {
 }
 
 func TestGoldVectors(t *testing.T) {
+	t.Parallel()
 	tasks, actions, failing := domaintest.Gold(t, retail.Domain())
 	if tasks != 114 || actions != 550 || failing != 18 {
 		t.Errorf("replayed %d tasks, %d actions, %d of them failing; want 114, 550, 18", tasks, actions, failing)
@@ -29,6 +30,7 @@ func TestGoldVectors(t *testing.T) {
 }
 
 func TestFuzzVectors(t *testing.T) {
+	t.Parallel()
 	if n := domaintest.Fuzz(t, retail.Domain()); n != 1800 {
 		t.Errorf("ran %d calls, want 1800", n)
 	}

@@ -55,6 +55,7 @@ func TestSchemas(t *testing.T) {
 }
 
 func TestGoldVectors(t *testing.T) {
+	t.Parallel()
 	tasks, actions, failing := domaintest.Gold(t, telecom.Domain())
 	if tasks != 114 || actions != 516 || failing != 0 {
 		t.Errorf("replayed %d tasks, %d actions, %d of them failing; want 114, 516, 0", tasks, actions, failing)
@@ -68,6 +69,7 @@ func TestGoldAssertions(t *testing.T) {
 }
 
 func TestFuzzVectors(t *testing.T) {
+	t.Parallel()
 	if n := domaintest.Fuzz(t, telecom.Domain()); n != 1800 {
 		t.Errorf("ran %d calls, want 1800", n)
 	}

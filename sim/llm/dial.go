@@ -101,7 +101,7 @@ func (e Endpoint) withDefaults() (Endpoint, error) {
 	}
 	u, err := url.Parse(e.BaseURL)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return e, fmt.Errorf("endpoint %q: base_url %q is not an http or https address: write it like %s", e.Name, safeURL(e.BaseURL), DefaultBaseURL)
+		return e, fmt.Errorf("endpoint %q: base_url %q is not an http or https address\nhint: write it like %s", e.Name, safeURL(e.BaseURL), DefaultBaseURL)
 	}
 	bare := func(path string) string {
 		return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(path, "/"), "/chat/completions"), "/")
@@ -109,11 +109,11 @@ func (e Endpoint) withDefaults() (Endpoint, error) {
 	u.Path, u.RawPath, u.Fragment, u.RawFragment = bare(u.Path), bare(u.RawPath), "", ""
 	e.BaseURL = u.String()
 	if strings.ContainsAny(e.Key, "\r\n") {
-		return e, fmt.Errorf("endpoint %q: key holds a line break: remove it", e.Name)
+		return e, fmt.Errorf("endpoint %q: key holds a line break\nhint: remove it", e.Name)
 	}
 	e.Key = strings.TrimSpace(e.Key)
 	if e.Concurrency < 0 || e.RPS < 0 || e.TPM < 0 || e.Timeout < 0 {
-		return e, fmt.Errorf("endpoint %q: concurrency, rps, tpm and timeout must not be negative: use 0 for the default", e.Name)
+		return e, fmt.Errorf("endpoint %q: concurrency, rps, tpm and timeout must not be negative\nhint: use 0 for the default", e.Name)
 	}
 	if e.Concurrency == 0 {
 		e.Concurrency = DefaultConcurrency
@@ -186,7 +186,7 @@ func (d *Dialer) limiter(e Endpoint) (*Limiter, error) {
 	limits := Limits{Concurrency: e.Concurrency, RPS: e.RPS, TPM: e.TPM}
 	if l := d.limiters[id]; l != nil {
 		if l.limits != limits {
-			return nil, fmt.Errorf("endpoint %q: another endpoint reaches the same model with concurrency %d, rps %g and tpm %g: set them alike",
+			return nil, fmt.Errorf("endpoint %q: another endpoint reaches the same model with concurrency %d, rps %g and tpm %g\nhint: set them alike",
 				e.Name, l.limits.Concurrency, l.limits.RPS, l.limits.TPM)
 		}
 		return l, nil
@@ -228,7 +228,7 @@ func EncodeRequest(e Endpoint, m Models, req Request) (body []byte, dropped []st
 	if model == "" {
 		model = e.Model
 	}
-	return encodeRequest(e, model, req, m.of(e, model), lesson{}, nil)
+	return encodeRequest(e, model, req, m.of(e, model), lesson{})
 }
 
 // writeBuffer is what most requests fit into, so that each goes out at once. It

@@ -68,7 +68,7 @@ type Error struct {
 }
 
 // Error names endpoint, model, kind, status and the provider's words, and ends
-// with what to do next.
+// with a hint.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Endpoint != "" {
@@ -89,8 +89,8 @@ func (e *Error) Error() string {
 	if e.Attempts > 1 {
 		fmt.Fprintf(&b, " (after %d attempts)", e.Attempts)
 	}
-	if h := hints[e.Kind]; h != "" {
-		fmt.Fprintf(&b, "; %s", h)
+	if h := hints[e.Kind]; h != "" && !strings.Contains(e.Message, "\nhint: ") {
+		fmt.Fprintf(&b, "\nhint: %s", h)
 	}
 	return b.String()
 }

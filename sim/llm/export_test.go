@@ -25,29 +25,10 @@ func ReadAnswer(status int, body []byte) (wire []byte, callExtras int, e *Error)
 // AppendString writes a JSON string as request bodies do.
 func AppendString(s string) []byte { return appendString(nil, s) }
 
-// ObjectOf takes an object apart.
-func ObjectOf(valid string) (map[string]string, bool) {
-	o, ok := objectOf(valid)
-	if !ok {
-		return nil, false
-	}
-	out := map[string]string{}
-	for _, f := range o {
-		out[f.name] = f.value
-	}
-	return out, true
-}
-
 // RetryWith is Retry for somebody who listens.
 func RetryWith(p RetryPolicy, notice RetryNotice) Middleware {
 	return retrier{policy: p, notice: notice}.wrap
 }
-
-// How JSON is taken apart.
-var (
-	ListOf = listOf
-	TextOf = textOf
-)
 
 // RetryMetered is Retry with the default policy and a meter.
 func RetryMetered(m *Meter) Middleware { return retrier{meter: m}.wrap }

@@ -145,7 +145,7 @@ func TestFailureKeepsEvidence(t *testing.T) {
 func TestErrorSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	e := refuse(t, once(t, faultserver.New(t, faultserver.Error(401, "", "invalid_api_key", "", "Incorrect API key"))))
-	want := `endpoint "test": model local-model: auth (status 401, invalid_api_key): Incorrect API key; check the endpoint's key and its access to the model`
+	want := "endpoint \"test\": model local-model: auth (status 401, invalid_api_key): Incorrect API key\nhint: check the endpoint's key and its access to the model"
 	if e.Error() != want {
 		t.Errorf("got  %s\nwant %s", e, want)
 	}

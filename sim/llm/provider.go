@@ -41,8 +41,6 @@ type provider struct {
 
 	warn func(string) // nil for nobody
 
-	lists toolCache
-
 	mu      sync.Mutex
 	learned map[string]*lesson // by model
 	warned  map[string]bool    // by model and parameter
@@ -99,7 +97,7 @@ func (p *provider) Complete(ctx context.Context, req Request) (Response, error) 
 	caps := p.capability(model)
 	for attempt := 1; ; attempt++ {
 		known := p.lesson(model)
-		body, dropped, err := encodeRequest(p.endpoint, model, req, caps, known, &p.lists)
+		body, dropped, err := encodeRequest(p.endpoint, model, req, caps, known)
 		if err != nil {
 			return Response{}, p.sign(&Error{Kind: KindBadRequest, Message: err.Error(), Err: err}, model, attempt-1)
 		}
@@ -132,48 +130,21 @@ func (p *provider) capability(model string) Capability {
 	return c
 }
 
-// encodeRequest writes the body for what is known of model and endpoint. lists
-// may be nil.
-func encodeRequest(ep Endpoint, model string, req Request, caps Capability, known lesson, lists *toolCache) ([]byte, []string, error) {
+// encodeRequest writes the body for what is known of model and endpoint.
+func encodeRequest(ep Endpoint, model string, req Request, caps Capability, known lesson) ([]byte, []string, error) {
 	if known.tokenField != "" {
 		caps.TokenField = known.tokenField
 	}
-	var dropped []string
+	e := encoder{caps: caps, origin: ep.Origin(model), refused: known.refused}
+	e.buf = make([]byte, 0, writeBuffer)
 	if known.plainSystem {
-		caps.SystemRole, caps.Developer = System, false
-		dropped = []string{developerRole}
+		e.caps.SystemRole, e.caps.Developer = System, false
+		e.dropped = []string{developerRole}
 	}
-	e := encoder{caps: caps, origin: ep.Origin(model), refused: known.refused, dropped: dropped, lists: lists}
-	e.listed = lists.find(req.Tools)
-	e.buf = make([]byte, 0, sizeHint(req, e.listed))
 	if err := e.encode(model, req); err != nil {
 		return nil, nil, err
 	}
 	return validUTF8(e.buf), e.dropped, nil
-}
-
-// sizeHint estimates the length of the body, so that it is written in one piece.
-// tools is their JSON if it is known.
-func sizeHint(req Request, tools []byte) int {
-	n := 512 + len(tools)
-	for _, m := range req.Messages {
-		n += 96 + quotedLen(m.Text())
-		for _, c := range m.ToolCalls {
-			n += 128 + quotedLen(c.Name) + quotedLen(c.Arguments)
-		}
-	}
-	if tools != nil {
-		return n
-	}
-	for _, t := range req.Tools {
-		n += 96 + quotedLen(t.Name) + quotedLen(t.Description) + len(t.Parameters)
-	}
-	return n
-}
-
-// quotedLen is about how long a text gets as a JSON string.
-func quotedLen(s string) int {
-	return len(s) + strings.Count(s, `"`) + strings.Count(s, "\n") + strings.Count(s, `\`)
 }
 
 func (p *provider) sign(e *Error, model string, attempts int) *Error {
@@ -359,7 +330,7 @@ func ReadTag(h http.Header) (t Tag, ok bool, err error) {
 		return Tag{}, false, nil
 	}
 	if err := json.Unmarshal([]byte(v), &t); err != nil {
-		return Tag{}, false, fmt.Errorf("header %s: %w: send the tag as one JSON object", TagHeader, err)
+		return Tag{}, false, fmt.Errorf("header %s: %w\nhint: send the tag as one JSON object", TagHeader, err)
 	}
 	return t, true, nil
 }

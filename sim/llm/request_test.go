@@ -180,7 +180,7 @@ func TestBadRequestsNameTheField(t *testing.T) {
 		{"choice without tools", func(r *llm.Request) { r.Tools, r.ToolChoice = nil, "required" }, "no tools"},
 		{"extra", func(r *llm.Request) { r.Extra["stop"] = raw(`[`) }, `extra field "stop" is not valid JSON`},
 		{"reserved extra", func(r *llm.Request) { r.Extra["stream"] = raw(`true`) }, `extra field "stream"`},
-		{"extra twice", func(r *llm.Request) { r.Extra["seed"] = raw(`1`) }, `extra field "seed": also set`},
+		{"extra twice", func(r *llm.Request) { r.Extra["seed"] = raw(`1`) }, `extra field "seed" is also set`},
 		{"message extra", func(r *llm.Request) { r.Messages[3].Extra["reasoning"] = raw(`x`) }, `messages[3]: extra field "reasoning"`},
 	}
 	for _, tt := range tests {

@@ -54,10 +54,10 @@ func readAnswer(status int, h http.Header, body []byte, now time.Time) (*answer,
 		}
 		return nil, unreadable("the reply is not JSON")
 	}
-	if err := checkJSON(body); err != nil {
+	var top object
+	if err := json.Unmarshal(body, &top); err != nil {
 		return nil, unreadable("the reply is cut off or not valid JSON (" + err.Error() + ")")
 	}
-	top, _ := objectOf(string(body))
 	a := &answer{}
 	a.usage, a.billed, a.quirks = readUsage(top.get("usage"))
 	fail := func(e *Error) (*answer, *Error) {
@@ -136,9 +136,9 @@ func (a *answer) readMessage(raw string) (said, string) {
 	if one := firstObject(o.get("function_call")); one != nil && len(calls) == 0 {
 		// The predecessor of tool_calls, still spoken by some servers.
 		a.note("function_call")
-		calls = append(calls, a.readCall(object{{"function", o.get("function_call")}}))
+		calls = append(calls, a.readCall(object{"function": o["function_call"]}))
 	}
-	a.extra = rest(o, "role", "content", "tool_calls", "function_call")
+	a.extra = o.without("role", "content", "tool_calls", "function_call")
 	if parts := o.get("content"); strings.HasPrefix(parts, "[") {
 		a.keep("content", parts)
 	}
@@ -257,13 +257,13 @@ func (a *answer) readCall(o object) call {
 		a.note("missing_id")
 	}
 	fn := firstObject(o.get("function"))
-	extra := rest(o, "id", "type", "index", "function")
+	extra := o.without("id", "type", "index", "function")
 	if fn == nil {
 		// Some servers put name and arguments beside the id.
 		a.note("flat_tool_call")
 		fn = o
-		extra = rest(o, "id", "type", "index", "function", "name", "arguments")
-	} else if more := rest(fn, "name", "arguments"); more != nil {
+		extra = o.without("id", "type", "index", "function", "name", "arguments")
+	} else if more := fn.without("name", "arguments"); more != nil {
 		if extra == nil {
 			extra = map[string]json.RawMessage{}
 		}
@@ -309,28 +309,6 @@ func (a *answer) keep(key, raw string) {
 		a.extra = map[string]json.RawMessage{}
 	}
 	a.extra[key] = json.RawMessage(raw)
-}
-
-// rest returns the fields of o that are not known and not null, nil if none.
-func rest(o object, known ...string) map[string]json.RawMessage {
-	var out map[string]json.RawMessage
-next:
-	for _, f := range o {
-		for _, k := range known {
-			if f.name == k {
-				continue next
-			}
-		}
-		if f.value == "null" {
-			delete(out, f.name)
-			continue
-		}
-		if out == nil {
-			out = map[string]json.RawMessage{}
-		}
-		out[f.name] = json.RawMessage(f.value)
-	}
-	return out
 }
 
 // validUTF8 replaces each run of invalid bytes by one U+FFFD, once: what is

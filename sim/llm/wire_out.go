@@ -21,8 +21,6 @@ type encoder struct {
 	caps    Capability
 	origin  string   // extras of other origins stay home
 	refused []string // parameters that the endpoint refused before
-	lists   *toolCache
-	listed  []byte // the tools as they read in the body, if they are in lists
 	dropped []string
 }
 
@@ -130,7 +128,7 @@ func (e *encoder) calls(m Message) error {
 		e.str("name", c.Name)
 		e.str("arguments", e.arguments(c.Arguments))
 		if inner := firstObject(string(c.Extra["function"])); own && inner != nil && e.allowed("function", e.caps.Echo.CallFields) {
-			if err := e.extras(rest(inner), []string{"*"}); err != nil {
+			if err := e.extras(inner.without(), []string{"*"}); err != nil {
 				return fmt.Errorf("tool_calls[%d].function: %w", i, err)
 			}
 		}
@@ -230,11 +228,6 @@ func (e *encoder) tools(req Request) error {
 }
 
 func (e *encoder) toolList(tools []Tool) error {
-	if e.listed != nil {
-		e.buf = append(e.buf, e.listed...)
-		return nil
-	}
-	start := len(e.buf)
 	e.open('[')
 	for _, t := range tools {
 		e.open('{')
@@ -256,7 +249,6 @@ func (e *encoder) toolList(tools []Tool) error {
 		e.close('}')
 	}
 	e.close(']')
-	e.lists.add(tools, e.buf[start:])
 	return nil
 }
 
@@ -290,7 +282,7 @@ func (e *encoder) parameters(req Request) error {
 		e.str("reasoning_effort", req.ReasoningEffort)
 	}
 	for _, key := range slices.Sorted(maps.Keys(req.Extra)) {
-		if err := e.extraFault(key, req); err != nil {
+		if err := e.checkExtra(key, req); err != nil {
 			return err
 		}
 		if !e.keeps(key, req) {
@@ -299,6 +291,20 @@ func (e *encoder) parameters(req Request) error {
 		if err := e.raw(key, req.Extra[key]); err != nil {
 			return fmt.Errorf("extra field %q is not valid JSON: %w", key, err)
 		}
+	}
+	return nil
+}
+
+// CheckExtra says why the field key of r.Extra cannot be sent, or nil. It knows of clashes with the fields that r has
+// itself; what depends on the model or on tools shows only when the request is made.
+func (r Request) CheckExtra(key string) error { return (&encoder{}).checkExtra(key, r) }
+
+func (e *encoder) checkExtra(key string, req Request) error {
+	switch {
+	case slices.Contains(reserved, key):
+		return fmt.Errorf("extra field %q is set by the request itself\nhint: remove it", key)
+	case e.written(key, req):
+		return fmt.Errorf("extra field %q is also set by the request\nhint: remove one", key)
 	}
 	return nil
 }

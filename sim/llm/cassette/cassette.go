@@ -65,9 +65,6 @@ type Cassette struct {
 	mu    sync.Mutex
 	tapes map[string]*tape // by file name
 
-	look   sync.Once
-	trials []llm.Tag // that the folder has; read when a miss has to be explained
-
 	writing sync.Mutex   // within the process
 	lock    *flock.Flock // between processes
 }
@@ -81,11 +78,11 @@ func Open(dir string, mode Mode, o Options) (*Cassette, error) {
 		return c, nil
 	case Record:
 		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return nil, fmt.Errorf("cassette: %w: name a folder that can be written to", err)
+			return nil, fmt.Errorf("cassette: %w\nhint: name a folder that can be written to", err)
 		}
 		c.lock = flock.New(filepath.Join(dir, ".lock"))
 		if err := errors.Join(c.lock.Lock(), c.lock.Unlock()); err != nil {
-			return nil, fmt.Errorf("cassette: %w: name a folder that can be written to", err)
+			return nil, fmt.Errorf("cassette: %w\nhint: name a folder that can be written to", err)
 		}
 		return c, nil
 	case Replay, Verify:
@@ -94,11 +91,11 @@ func Open(dir string, mode Mode, o Options) (*Cassette, error) {
 			err = errors.New(dir + " is not a folder")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("cassette: %w: record with mode %s first, or correct its path", err, Record)
+			return nil, fmt.Errorf("cassette: %w\nhint: record with mode %s first, or correct the path", err, Record)
 		}
 		return c, nil
 	}
-	return nil, fmt.Errorf("cassette: no mode %q: use one of %s, %s, %s, %s", mode, Off, Record, Replay, Verify)
+	return nil, fmt.Errorf("cassette: no mode %q\nhint: use one of %s, %s, %s, %s", mode, Off, Record, Replay, Verify)
 }
 
 // Voice is a model whose answers are recorded.

@@ -31,11 +31,8 @@ func TestAnotherRunsCassette(t *testing.T) {
 		want   string
 	}{
 		{"seed", func(r *llm.Request) { r.Tag.RunSeed = 300 }, "call 0 of the agent in trial mock/A/t [1]/1: nothing is recorded of this trial (no mock.A.t__1_.1."},
-		{"seed, the nearest", func(r *llm.Request) { r.Tag.RunSeed = 300 }, "the nearest of 3 trials in " + dir + " is of run seed 7, now 300: "},
-		{"trial", func(r *llm.Request) { r.Tag.Trial = 9 }, "is of trial 0, now 9: "},
-		{"system", func(r *llm.Request) { r.Tag.System = "B" }, "is of system A, now B: "},
-		{"task and seed", func(r *llm.Request) { r.Tag.Task, r.Tag.RunSeed = "t2", 8 }, "is of task t [1], now t2, run seed 7, now 8: "},
-		{"domain", func(r *llm.Request) { r.Tag.Domain = "retail" }, "is of domain mock, now retail: "},
+		{"seed, by name", func(r *llm.Request) { r.Tag.RunSeed = 300 }, "it is recorded with run seed 7, now 300"},
+		{"trial", func(r *llm.Request) { r.Tag.Trial = 9 }, dir + " has recordings of 3 other trials"},
 		{"prompt", func(r *llm.Request) { p := "another policy"; r.Messages[0].Content = &p }, "it is recorded with another request, which had another message 0: "},
 		{"model", func(r *llm.Request) { r.Model = "larger" }, `which had model "local-model", now "larger"`},
 		{"temperature", func(r *llm.Request) { x := 0.5; r.Temperature = &x }, "which had temperature absent, now 0.5"},
@@ -52,7 +49,7 @@ func TestAnotherRunsCassette(t *testing.T) {
 		})
 	}
 	empty := t.TempDir()
-	if e := refused(t, connect(t, srv.URL, empty, cassette.Replay, cassette.Options{}), request(0, 0, "p")); !strings.Contains(e.Message, "there are no recordings in "+empty) {
+	if e := refused(t, connect(t, srv.URL, empty, cassette.Replay, cassette.Options{}), request(0, 0, "p")); !strings.Contains(e.Message, empty+" has recordings of 0 other trials") {
 		t.Error(e)
 	}
 	if len(srv.Requests()) != asked {

@@ -77,11 +77,16 @@ func digest(part []byte) string {
 func fileName(t llm.Tag) string {
 	id := fmt.Sprintf("%q %q %q %d %q %d", t.Domain, t.System, t.Task, t.Trial, t.Salt, t.RunSeed)
 	s := sha256.Sum256([]byte(id))
-	return fmt.Sprintf("%s.%s.%s.%d.%s.jsonl", plain(t.Domain, 20), plain(t.System, 30), plain(t.Task, 60), t.Trial, hex.EncodeToString(s[:6]))
+	return trialFiles(t) + hex.EncodeToString(s[:6]) + ".jsonl"
 }
 
-// plain makes a part of a file name out of any text.
-func plain(s string, most int) string {
+// trialFiles is how the names of a trial's files begin, whatever the seed.
+func trialFiles(t llm.Tag) string {
+	return fmt.Sprintf("%s.%s.%s.%d.", inFileName(t.Domain, 20), inFileName(t.System, 30), inFileName(t.Task, 60), t.Trial)
+}
+
+// inFileName makes a part of a file name out of any text.
+func inFileName(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':

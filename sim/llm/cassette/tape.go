@@ -103,7 +103,7 @@ func (t *tape) load() error {
 		return err
 	}
 	if st.Size() < t.read {
-		return fmt.Errorf("%s got shorter while it was in use: restore it or remove the file", t.path)
+		return fmt.Errorf("%s got shorter while it was in use\nhint: restore it or remove the file", t.path)
 	}
 	text := make([]byte, st.Size()-t.read)
 	if _, err := io.ReadFull(io.NewSectionReader(f, t.read, int64(len(text))), text); err != nil {
@@ -172,10 +172,10 @@ func (t *tape) at(p place) (line, error) {
 	defer f.Close()
 	text := make([]byte, p.len)
 	if _, err := f.ReadAt(text, p.at); err != nil {
-		return l, fmt.Errorf("%s: %w: restore it or remove the file", t.path, err)
+		return l, fmt.Errorf("%s: %w\nhint: restore it or remove the file", t.path, err)
 	}
 	if err := json.Unmarshal(text, &l); err != nil {
-		return l, fmt.Errorf("%s: %w: restore it or remove the file", t.path, err)
+		return l, fmt.Errorf("%s: %w\nhint: restore it or remove the file", t.path, err)
 	}
 	return l, nil
 }

@@ -51,12 +51,12 @@ func FromEnv(ctx context.Context, getenv func(string) string, version string) (*
 	}
 	inner, err := otlptracehttp.New(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("traces: %w: correct the OTEL_EXPORTER_OTLP variables, or set OTEL_SDK_DISABLED=true", err)
+		return nil, fmt.Errorf("traces: %w\nhint: correct the OTEL_EXPORTER_OTLP variables, or set OTEL_SDK_DISABLED=true", err)
 	}
 	res, err := resource.New(ctx, resource.WithAttributes(
 		text("service.name", "tauguide"), text("service.version", version)), resource.WithTelemetrySDK(), resource.WithFromEnv())
 	if err != nil && !errors.Is(err, resource.ErrPartialResource) {
-		return nil, fmt.Errorf("traces: %w: correct OTEL_RESOURCE_ATTRIBUTES", err)
+		return nil, fmt.Errorf("traces: %w\nhint: correct OTEL_RESOURCE_ATTRIBUTES", err)
 	}
 	t := &Tracer{exporter: &exporter{SpanExporter: inner}}
 	t.provider = sdk.NewTracerProvider(sdk.WithBatcher(t.exporter), sdk.WithResource(res))
@@ -78,7 +78,7 @@ func wanted(getenv func(string) string) (bool, error) {
 	case "otlp":
 		on = true
 	default:
-		return false, fmt.Errorf("OTEL_TRACES_EXPORTER=%s is not available: use otlp or none", kind)
+		return false, fmt.Errorf("OTEL_TRACES_EXPORTER=%s is not available\nhint: use otlp or none", kind)
 	}
 	if !on {
 		return false, nil
@@ -90,7 +90,7 @@ func wanted(getenv func(string) string) (bool, error) {
 		case "http/protobuf", "http/json":
 			return true, nil
 		default:
-			return false, fmt.Errorf("%s=%s is not available: use http/protobuf and the collector's HTTP port, 4318 as a rule", name, p)
+			return false, fmt.Errorf("%s=%s is not available\nhint: use http/protobuf and the collector's HTTP port, 4318 as a rule", name, p)
 		}
 	}
 	return true, nil
@@ -120,7 +120,7 @@ func (t *Tracer) Close(ctx context.Context) error {
 	}
 	err := t.provider.Shutdown(ctx)
 	if n := t.exporter.lost.Load(); n > 0 {
-		return fmt.Errorf("traces: %d batches of spans were lost: %w: look at the collector and the OTEL_EXPORTER_OTLP variables", n, *t.exporter.last.Load())
+		return fmt.Errorf("traces: %d batches of spans were lost: %w\nhint: look at the collector and the OTEL_EXPORTER_OTLP variables", n, *t.exporter.last.Load())
 	}
 	if err != nil {
 		return fmt.Errorf("traces: %w", err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,44 +15,51 @@ import (
 // maxErrorBody is how much of a failed reply an error keeps.
 const maxErrorBody = 2 << 10
 
-// decisive lists the provider codes that say more than the HTTP status: quota
-// is a 429 at some providers, a full context window is a 400 or a 500.
-var decisive = map[string]Kind{
-	"insufficient_quota":                   KindQuota,
-	"insufficient_balance":                 KindQuota,
-	"billing_hard_limit_reached":           KindQuota,
-	"billing_not_active":                   KindQuota,
-	"billing_error":                        KindQuota,
-	"context_length_exceeded":              KindContextWindow,
-	"context_window_exceeded":              KindContextWindow,
-	"exceed_context_size_error":            KindContextWindow,
-	"string_above_max_length":              KindContextWindow,
-	"content_filter":                       KindContentFilter,
-	"content_policy_violation":             KindContentFilter,
-	"responsibleaipolicyviolation":         KindContentFilter,
-	"invalid_api_key":                      KindAuth,
-	"api_key_invalid":                      KindAuth,
-	"authentication_error":                 KindAuth,
-	"unauthenticated":                      KindAuth,
-	"permission_denied":                    KindAuth,
-	"permission_error":                     KindAuth,
-	"unsupported_country_region_territory": KindAuth,
+// rule says what a failed reply is: one with any of these codes, with words that match, or with any of these statuses,
+// and with the status where one is demanded.
+type rule struct {
+	kind     Kind
+	codes    []string // in lower case: code, type or reason of the error
+	words    *regexp.Regexp
+	statuses []int
+	only     func(status int) bool // nil for any
 }
 
-// general lists codes that only count where there is no telling status, which
-// is the case of an error inside a 200 reply.
-var general = map[string]Kind{
-	"rate_limit_exceeded":   KindRateLimit,
-	"rate_limit_error":      KindRateLimit,
-	"too_many_requests":     KindRateLimit,
-	"resource_exhausted":    KindRateLimit,
-	"invalid_request_error": KindBadRequest,
-	"invalid_argument":      KindBadRequest,
-	"badrequesterror":       KindBadRequest,
-	"not_found_error":       KindBadRequest,
-	"notfounderror":         KindBadRequest,
-	"model_not_found":       KindBadRequest,
-	"request_too_large":     KindBadRequest,
+// rules are tried in order; the first that fits counts. Codes say more than the status: an empty account is a 429 at some
+// providers, a full context window a 400 or a 500. Then come the sentences of servers without codes, then the status, and
+// codes that only count where there is none, which is an error inside a 200 reply.
+var rules = []rule{
+	{kind: KindQuota, codes: []string{"insufficient_quota", "insufficient_balance", "billing_hard_limit_reached", "billing_not_active", "billing_error"}},
+	{kind: KindContextWindow, codes: []string{"context_length_exceeded", "context_window_exceeded", "exceed_context_size_error", "string_above_max_length"}},
+	{kind: KindContentFilter, codes: []string{"content_filter", "content_policy_violation", "responsibleaipolicyviolation", flaggedInput}},
+	{kind: KindAuth, codes: []string{"invalid_api_key", "api_key_invalid", "authentication_error", "unauthenticated", "permission_denied",
+		"permission_error", "unsupported_country_region_territory"}},
+	{kind: KindContextWindow, only: func(status int) bool { return status != 429 }, words: regexp.MustCompile(`(?i)maximum context length|` +
+		`context (window|length|size)[^.]{0,40}exceed|exceed[^.]{0,60}(context (window|length|size)|maximum number of tokens)|prompt is too long|input is too long`)},
+	{kind: KindQuota, words: regexp.MustCompile(`(?i)credit balance is too low|insufficient (credits|balance|funds)`)},
+	// One request that is larger than an account's limit for a whole minute is a 429, but waiting does not help.
+	{kind: KindBadRequest, words: regexp.MustCompile(`(?i)request too large for [^.]{0,120}tokens per min`)},
+	{kind: KindAuth, statuses: []int{401, 403}},
+	{kind: KindQuota, statuses: []int{402}},
+	{kind: KindTimeout, statuses: []int{408}},
+	{kind: KindRateLimit, statuses: []int{429}},
+	{kind: KindServer, statuses: []int{409, 423, 424, 425, 499}}, // a state of the server that passes
+	{kind: KindRateLimit, only: absent, codes: []string{"rate_limit_exceeded", "rate_limit_error", "too_many_requests", "resource_exhausted"}},
+	{kind: KindBadRequest, only: absent, codes: []string{"invalid_request_error", "invalid_argument", "badrequesterror", "not_found_error", "notfounderror",
+		"model_not_found", "request_too_large"}},
+}
+
+func absent(status int) bool { return status == 0 }
+
+// flaggedInput stands among the codes for what a moderation layer says about the prompt.
+const flaggedInput = "flagged_input"
+
+func (r rule) fits(d errorDetail, status int) bool {
+	if r.only != nil && !r.only(status) {
+		return false
+	}
+	return slices.Contains(r.statuses, status) || r.words != nil && r.words.MatchString(d.message) ||
+		slices.ContainsFunc(r.codes, func(c string) bool { return slices.Contains(d.codes(), c) })
 }
 
 // statusOf gives the status that a kind stands for where the reply has none.
@@ -60,20 +68,8 @@ var statusOf = map[Kind]int{
 	KindContextWindow: 400, KindContentFilter: 400, KindServer: 502,
 }
 
-// contextProse matches the sentences by which servers without error codes
-// report a conversation that is too long.
-var contextProse = regexp.MustCompile(`(?i)maximum context length|context (window|length|size)[^.]{0,40}exceed|exceed[^.]{0,60}(context (window|length|size)|maximum number of tokens)|prompt is too long|input is too long`)
-
-// creditProse matches an empty account at providers that report it as a plain
-// bad request.
-var creditProse = regexp.MustCompile(`(?i)credit balance is too low|insufficient (credits|balance|funds)`)
-
 // leadingField is how Anthropic's messages begin where they are about one field.
 var leadingField = regexp.MustCompile(`^([a-z][a-z_]*(?:\.[a-z0-9_]+)*): `)
-
-// tooLargeProse matches the refusal of one request that is larger than an
-// account's limit for a whole minute. It is a 429, but waiting does not help.
-var tooLargeProse = regexp.MustCompile(`(?i)request too large for [^.]{0,120}tokens per min`)
 
 // classify turns a failed reply into an error. status is the HTTP status, or
 // 200 if the body of a successful reply turned out to be an error. The message
@@ -128,47 +124,23 @@ type errorDetail struct {
 	retry                             time.Duration
 }
 
-// decide picks the kind: telling codes first, then prose about the context
-// window, then the status, then general codes.
-func (d errorDetail) decide(status int) Kind {
-	for _, c := range []string{d.code, d.inner, d.kind} {
-		if k, ok := decisive[strings.ToLower(c)]; ok {
-			return k
-		}
+// codes are all that an error calls itself, in lower case.
+func (d errorDetail) codes() []string {
+	out := []string{strings.ToLower(d.code), strings.ToLower(d.inner), strings.ToLower(d.kind)}
+	if d.flagged {
+		out = append(out, flaggedInput)
 	}
-	switch {
-	case d.flagged:
-		return KindContentFilter
-	case status != http.StatusTooManyRequests && contextProse.MatchString(d.message):
-		return KindContextWindow
-	case creditProse.MatchString(d.message):
-		return KindQuota
-	case tooLargeProse.MatchString(d.message):
-		return KindBadRequest
-	case status == 0:
-		for _, c := range []string{d.code, d.kind} {
-			if k, ok := general[strings.ToLower(c)]; ok {
-				return k
-			}
-		}
-		return KindServer
-	}
-	return kindOfStatus(status)
+	return out
 }
 
-func kindOfStatus(status int) Kind {
-	switch {
-	case status == 401 || status == 403:
-		return KindAuth
-	case status == 402:
-		return KindQuota
-	case status == 408:
-		return KindTimeout
-	case status == 429:
-		return KindRateLimit
-	case status == 409 || status == 423 || status == 424 || status == 425 || status == 499:
-		return KindServer // a state of the server that passes
-	case status >= 500:
+// decide picks the kind.
+func (d errorDetail) decide(status int) Kind {
+	for _, r := range rules {
+		if r.fits(d, status) {
+			return r.kind
+		}
+	}
+	if status == 0 || status >= 500 {
 		return KindServer
 	}
 	return KindBadRequest

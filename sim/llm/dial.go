@@ -2,7 +2,6 @@ package llm
 
 import (
 	"fmt"
-	"log/slog"
 	"maps"
 	"net"
 	"net/http"
@@ -64,11 +63,6 @@ func (e Endpoint) GoString() string { return e.String() }
 
 // MarshalText is String, so that no encoder writes the key.
 func (e Endpoint) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
-
-// LogValue logs the endpoint without its secrets.
-func (e Endpoint) LogValue() slog.Value {
-	return slog.GroupValue(slog.String("name", e.Name), slog.String("base_url", safeURL(e.BaseURL)), slog.String("model", e.Model))
-}
 
 // safeURL is an address without user and query, either of which may be secret.
 func safeURL(s string) string {
@@ -228,7 +222,7 @@ func EncodeRequest(e Endpoint, m Models, req Request) (body []byte, dropped []st
 	if model == "" {
 		model = e.Model
 	}
-	return encodeRequest(e, model, req, m.of(e, model), lesson{})
+	return encodeRequest(e, model, req, m.of(e, model), refusals{})
 }
 
 // writeBuffer is what most requests fit into, so that each goes out at once. It

@@ -41,10 +41,10 @@ type provider struct {
 
 	warn func(string) // nil for nobody
 
-	mu      sync.Mutex
-	learned map[string]*lesson // by model
-	warned  map[string]bool    // by model and parameter
-	known   map[string]Capability
+	mu           sync.Mutex
+	refusals     map[string]refusals   // by model
+	warned       map[string]bool       // by model and parameter
+	capabilities map[string]Capability // by model
 }
 
 // exchange is one HTTP request and what came back.
@@ -62,7 +62,7 @@ type exchangeKey struct{}
 
 func newProvider(e Endpoint, m Models, rt http.RoundTripper) *provider {
 	p := &provider{
-		endpoint: e, models: m, learned: map[string]*lesson{}, warned: map[string]bool{}, known: map[string]Capability{}, secrets: NewRedactor(e), address: e.address(),
+		endpoint: e, models: m, refusals: map[string]refusals{}, warned: map[string]bool{}, capabilities: map[string]Capability{}, secrets: NewRedactor(e), address: e.address(),
 		// The per-attempt deadline comes from the context.
 		http: &http.Client{Transport: unfollowed{rt}},
 	}
@@ -96,7 +96,7 @@ func (p *provider) Complete(ctx context.Context, req Request) (Response, error) 
 	}
 	caps := p.capability(model)
 	for attempt := 1; ; attempt++ {
-		known := p.lesson(model)
+		known := p.refused(model)
 		body, dropped, err := encodeRequest(p.endpoint, model, req, caps, known)
 		if err != nil {
 			return Response{}, p.sign(&Error{Kind: KindBadRequest, Message: err.Error(), Err: err}, model, attempt-1)
@@ -122,22 +122,22 @@ func (p *provider) Complete(ctx context.Context, req Request) (Response, error) 
 func (p *provider) capability(model string) Capability {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c, ok := p.known[model]
+	c, ok := p.capabilities[model]
 	if !ok {
 		c = p.models.of(p.endpoint, model)
-		p.known[model] = c
+		p.capabilities[model] = c
 	}
 	return c
 }
 
 // encodeRequest writes the body for what is known of model and endpoint.
-func encodeRequest(ep Endpoint, model string, req Request, caps Capability, known lesson) ([]byte, []string, error) {
+func encodeRequest(ep Endpoint, model string, req Request, caps Capability, known refusals) ([]byte, []string, error) {
 	if known.tokenField != "" {
 		caps.TokenField = known.tokenField
 	}
-	e := encoder{caps: caps, origin: ep.Origin(model), refused: known.refused}
+	e := encoder{caps: caps, origin: ep.Origin(model), refused: known.parameters}
 	e.buf = make([]byte, 0, writeBuffer)
-	if known.plainSystem {
+	if known.noDeveloper {
 		e.caps.SystemRole, e.caps.Developer = System, false
 		e.dropped = []string{developerRole}
 	}

@@ -166,7 +166,7 @@ func TestAddressWithAQuery(t *testing.T) {
 	failure := refuse(t, c)
 	_, bad := llm.Dial(llm.Endpoint{BaseURL: "ftp://SECRETUSER@h/v1?api_key=SECRETQ"}, llm.Models{})
 	text, _ := e.MarshalText()
-	for _, s := range []string{fmt.Sprintf("%v %+v %#v", failure, *failure, *failure), fmt.Sprintf("%v %+v %#v %s %v", e, e, e, text, e.LogValue()), fmt.Sprint(d.Limiters()), bad.Error()} {
+	for _, s := range []string{fmt.Sprintf("%v %+v %#v", failure, *failure, *failure), fmt.Sprintf("%v %+v %#v %s", e, e, e, text), fmt.Sprint(d.Limiters()), bad.Error()} {
 		if strings.Contains(s, "SECRET") {
 			t.Errorf("shows a secret: %s", s)
 		}

@@ -8,8 +8,8 @@ const (
 	bytesPerToken = 4.0
 	// firstAnswer is how many tokens an answer is taken for until then.
 	firstAnswer = 200.0
-	// lessonWeight weighs the latest answer in the averages.
-	lessonWeight = 0.1
+	// newestWeight weighs the latest answer in the averages.
+	newestWeight = 0.1
 	// tokenBurst is for how long tokens may be saved up.
 	tokenBurst = 10 * time.Second
 )
@@ -39,9 +39,9 @@ func (b *tokenBucket) estimate(size int) float64 { return float64(size)*b.perByt
 // learn brings the averages closer to what an answer really took.
 func (b *tokenBucket) learn(size int, used Usage) {
 	if size > 0 {
-		b.perByte += lessonWeight * (float64(used.PromptTokens.N)/float64(size) - b.perByte)
+		b.perByte += newestWeight * (float64(used.PromptTokens.N)/float64(size) - b.perByte)
 	}
-	b.answer += lessonWeight * (float64(used.CompletionTokens.N) - b.answer)
+	b.answer += newestWeight * (float64(used.CompletionTokens.N) - b.answer)
 }
 
 func (b *tokenBucket) refill(now time.Time) {

@@ -9,21 +9,17 @@ import (
 	"strings"
 )
 
-// lesson is what an endpoint refused for one model.
-type lesson struct {
-	refused    []string
-	tokenField string
-	// plainSystem: the developer role is not understood.
-	plainSystem bool
+// refusals are what an endpoint was seen to refuse for one model.
+type refusals struct {
+	parameters  []string
+	tokenField  string // the other name of the output limit, which is taken
+	noDeveloper bool   // the developer role is not understood
 }
 
-func (p *provider) lesson(model string) lesson {
+func (p *provider) refused(model string) refusals {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if l := p.learned[model]; l != nil {
-		return lesson{slices.Clone(l.refused), l.tokenField, l.plainSystem}
-	}
-	return lesson{}
+	return p.refusals[model]
 }
 
 // learnable are the parameters that may be left out when an endpoint refuses
@@ -38,42 +34,42 @@ var learnable = []string{
 // that were not sent.
 const developerRole = "developer role"
 
-// learn remembers a refusal and tells whether the request is worth sending
+// learn remembers a refusal, beside those that were known when the request was made, and tells whether the request is worth sending
 // again. It goes by the error's param field, never by its prose alone, and only
 // where that field was in the body, so it ends after as many rounds as there
 // are parameters.
-func (p *provider) learn(model string, e *Error, body []byte, known lesson) bool {
+func (p *provider) learn(model string, e *Error, body []byte, known refusals) bool {
 	if e.Kind != KindBadRequest || (e.Status != 400 && e.Status != 422) {
 		return false
 	}
-	var change func(*lesson)
 	switch {
-	case !known.plainSystem && refusesDeveloper(e, body):
-		change = func(l *lesson) { l.plainSystem = true }
+	case !known.noDeveloper && refusesDeveloper(e, body):
+		known.noDeveloper = true
 	case !sends(body, e.Param):
 		return false
 	case slices.Contains(learnable, e.Param):
-		change = func(l *lesson) {
-			if !slices.Contains(l.refused, e.Param) {
-				l.refused = append(l.refused, e.Param)
-			}
-		}
+		known.parameters = append(slices.Clone(known.parameters), e.Param)
 	case e.Param == maxTokens && known.tokenField == "":
-		change = func(l *lesson) { l.tokenField = maxCompletionTokens }
+		known.tokenField = maxCompletionTokens
 	case e.Param == maxCompletionTokens && known.tokenField == "":
-		change = func(l *lesson) { l.tokenField = maxTokens }
+		known.tokenField = maxTokens
 	default:
 		return false
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l := p.learned[model]
-	if l == nil {
-		l = &lesson{}
-		p.learned[model] = l
-	}
-	change(l)
+	p.refusals[model] = p.refusals[model].plus(known)
 	return true
+}
+
+// plus joins what two calls at once have seen.
+func (r refusals) plus(o refusals) refusals {
+	all := slices.Concat(r.parameters, o.parameters)
+	slices.Sort(all)
+	if o.tokenField == "" {
+		o.tokenField = r.tokenField
+	}
+	return refusals{slices.Compact(all), o.tokenField, r.noDeveloper || o.noDeveloper}
 }
 
 // sends tells whether the top level of a body has a field.

@@ -63,7 +63,7 @@ func dial(models map[string]config.Model, worlds map[string]*domains.World, mete
 		one := &client{model: m}
 		recorded := func(next llm.Client) llm.Client { return next }
 		if w.cassette != nil {
-			recorded = w.cassette.Wrap(m.Voice(name, table))
+			recorded = w.cassette.Wrap(m.Recorded(name, table))
 		}
 		e := m.Endpoint(name)
 		e.Retry = w.retry
@@ -74,7 +74,7 @@ func dial(models map[string]config.Model, worlds map[string]*domains.World, mete
 		case m.Synthetic && m.BaseURL == "":
 			inner = llm.Chain(synthetic.New(worlds, m.Scripted()), meter.Wrap, recorded)
 		default:
-			if inner, err = c.dialer.DialInside(e, recorded); err != nil {
+			if inner, err = c.dialer.Dial(e, recorded); err != nil {
 				return nil, fmt.Errorf("model %s: %w", name, err)
 			}
 		}

@@ -61,9 +61,9 @@ func (p *Plan) checkCassette() error {
 	return nil
 }
 
-// Voice is how recordings know a model. The address of a scripted model is left out, as it is in the identity of a run.
-func (m Model) Voice(name string, table llm.Models) cassette.Voice {
-	v := cassette.Voice{Endpoint: m.Endpoint(name), Models: table, Identity: PublicURL(m.BaseURL)}
+// Recorded is how recordings know a model. The address of a scripted model is left out, as it is in the identity of a run.
+func (m Model) Recorded(name string, table llm.Models) cassette.Model {
+	v := cassette.Model{Endpoint: m.Endpoint(name), Models: table, Identity: PublicURL(m.BaseURL)}
 	if m.Synthetic {
 		settings, err := json.Marshal(map[string]any{"mistakes": m.Scripted().Mistakes, "follows_guidance": m.Scripted().FollowsGuidance})
 		if err != nil {

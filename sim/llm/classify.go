@@ -51,7 +51,7 @@ var rules = []rule{
 
 func absent(status int) bool { return status == 0 }
 
-// flaggedInput stands among the codes for what a moderation layer says about the prompt.
+// flaggedInput is among the codes for what a moderation layer says about the prompt.
 const flaggedInput = "flagged_input"
 
 func (r rule) fits(d errorDetail, status int) bool {

@@ -124,8 +124,8 @@ func TestInsideStandsBetweenMeterAndRetry(t *testing.T) {
 	t.Parallel()
 	meter := &llm.Meter{}
 	replay := func(llm.Client) llm.Client { return answering(llm.Response{Attempts: 0, Cost: ptr(0.0)}, nil) }
-	d := &llm.Dialer{Meter: meter, Inside: []llm.Middleware{replay}}
-	c, err := d.Dial(llm.Endpoint{BaseURL: faultserver.New(t).URL, Model: "m"})
+	d := &llm.Dialer{Meter: meter}
+	c, err := d.Dial(llm.Endpoint{BaseURL: faultserver.New(t).URL, Model: "m"}, replay)
 	if err != nil {
 		t.Fatal(err)
 	}

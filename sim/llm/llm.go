@@ -162,7 +162,7 @@ type Tag struct {
 type Response struct {
 	Message Message `json:"message"`
 	// FinishReason is the provider's word. Whether the model wants tools is
-	// told by Message.ToolCalls, not by this.
+	// is in Message.ToolCalls, not here.
 	FinishReason string `json:"finish_reason,omitempty"`
 	Usage        Usage  `json:"usage"`
 	// Cost in dollars by the price row of the model; nil means unknown.

@@ -113,10 +113,10 @@ func (m Models) With(over Models) Models {
 // match the whole model name or the part after its last slash, ignoring case.
 func (m Models) For(baseURL, model string) Capability { return m.resolve(baseURL, "", model) }
 
-// Of is For with all that an endpoint says of itself, for its own model.
+// Of is For with the server and the likeness that an endpoint names, for its own model.
 func (m Models) Of(e Endpoint) Capability { return m.of(e, e.Model) }
 
-// of is For with all that an endpoint says of itself.
+// of is Of for a model.
 func (m Models) of(e Endpoint, model string) Capability {
 	if e.Like != "" {
 		model = e.Like

@@ -17,7 +17,7 @@ const (
 	slowest, fastest = 0.01, 1000
 )
 
-// pace is the rate of starts that an endpoint bears, learnt from its refusals. Time is cut into rounds of at least a
+// pace is the rate of starts that an endpoint takes, learnt from its refusals. Time is cut into rounds of at least a
 // second and two round trips of a refusal. After a round in which more than a fifth of the starts were refused, the pace
 // becomes the rate of those that were not, but at least half of what it was; after any other it grows by a tenth. A limit
 // is thus asked for a little more than it takes, and an endpoint that refuses now and then for no reason is not slowed

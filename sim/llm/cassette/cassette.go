@@ -1,5 +1,5 @@
 // Package cassette records the answers of models and plays them back, so that a
-// conversation can be held again without asking, or paying, anybody.
+// conversation can run again without asking, or paying, anybody.
 //
 // An answer is found by what was asked: the body of the request as the endpoint
 // would get it, who asked (trial, role and the number of the call), and what the
@@ -98,8 +98,8 @@ func Open(dir string, mode Mode, o Options) (*Cassette, error) {
 	return nil, fmt.Errorf("cassette: no mode %q\nhint: use one of %s, %s, %s, %s", mode, Off, Record, Replay, Verify)
 }
 
-// Voice is a model whose answers are recorded.
-type Voice struct {
+// Model is a model whose answers are recorded.
+type Model struct {
 	// Endpoint and Models give the body of a request. Key and headers play no
 	// part.
 	Endpoint llm.Endpoint
@@ -110,25 +110,25 @@ type Voice struct {
 }
 
 // Wrap is the cassette as a [llm.Middleware] for one model. It belongs inside
-// the meter and outside of retries and limits: see [llm.Dialer.DialInside].
-func (c *Cassette) Wrap(v Voice) llm.Middleware {
+// the meter and outside of retries and limits: see [llm.Dialer.Dial].
+func (c *Cassette) Wrap(m Model) llm.Middleware {
 	return func(next llm.Client) llm.Client {
 		if c.mode == Off {
 			return next
 		}
 		return llm.Func(func(ctx context.Context, req llm.Request) (llm.Response, error) {
-			return c.complete(ctx, v, req, next)
+			return c.complete(ctx, m, req, next)
 		})
 	}
 }
 
-func (c *Cassette) complete(ctx context.Context, v Voice, req llm.Request, next llm.Client) (llm.Response, error) {
+func (c *Cassette) complete(ctx context.Context, m Model, req llm.Request, next llm.Client) (llm.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return llm.Response{}, &llm.Error{Kind: llm.KindCancelled, Message: context.Cause(ctx).Error(), Err: context.Cause(ctx)}
 	}
-	q, err := ask(v, req)
+	q, err := ask(m, req)
 	if err != nil {
-		return llm.Response{}, &llm.Error{Kind: llm.KindBadRequest, Endpoint: v.Endpoint.Name, Message: err.Error(), Err: err}
+		return llm.Response{}, &llm.Error{Kind: llm.KindBadRequest, Endpoint: m.Endpoint.Name, Message: err.Error(), Err: err}
 	}
 	t := c.tape(req.Tag)
 	found, ok, err := t.find(q.key)

@@ -28,7 +28,7 @@ func connect(t testing.TB, url, dir string, mode cassette.Mode, o cassette.Optio
 	}
 	e := llm.Endpoint{Name: "m", BaseURL: url, Key: "sk-planted-1234", Model: "local-model", Retry: llm.RetryPolicy{Attempts: 1, RateLimited: 1}}
 	d := llm.Dialer{Meter: &llm.Meter{}}
-	client, err := d.DialInside(e, c.Wrap(cassette.Voice{Endpoint: e, Identity: "a server"}))
+	client, err := d.Dial(e, c.Wrap(cassette.Model{Endpoint: e, Identity: "a server"}))
 	if err != nil {
 		t.Fatal(err)
 	}

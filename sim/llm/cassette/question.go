@@ -29,14 +29,14 @@ type question struct {
 
 // ask identifies a request. The tag's attempt is left out: a trial that broke off
 // is continued from its recordings.
-func ask(v Voice, req llm.Request) (question, error) {
-	body, _, err := llm.EncodeRequest(v.Endpoint, v.Models, req)
+func ask(m Model, req llm.Request) (question, error) {
+	body, _, err := llm.EncodeRequest(m.Endpoint, m.Models, req)
 	if err != nil {
 		return question{}, err
 	}
-	q := question{tag: req.Tag, identity: v.Identity, endpoint: v.Endpoint.Name, model: req.Model, body: body}
+	q := question{tag: req.Tag, identity: m.Identity, endpoint: m.Endpoint.Name, model: req.Model, body: body}
 	if q.model == "" {
-		q.model = v.Endpoint.Model
+		q.model = m.Endpoint.Model
 	}
 	q.tag.Attempt = 0
 	tag, err := json.Marshal(q.tag)

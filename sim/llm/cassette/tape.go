@@ -124,7 +124,7 @@ func (t *tape) load() error {
 }
 
 // each reads the lines of the file once, those that cannot be read left out. A
-// key that stands there twice counts twice.
+// key that is there twice counts twice.
 func (t *tape) each(use func(line)) error {
 	text, err := os.ReadFile(t.path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -175,7 +175,7 @@ func (r *Result) call(t Target, resp llm.Response) {
 	m := resp.Message
 	if strings.Contains(m.Text(), "<think>") || strings.Contains(m.Text(), "</think>") {
 		r.add(Note, "thoughts_in_text", "start the server with --reasoning-parser for this model, so that thoughts come apart from the text",
-			"the model's thoughts stand in its visible text; they are cut out there")
+			"the model's thoughts are in its visible text, from which they are cut")
 	}
 	if len(m.ToolCalls) == 0 {
 		r.noCall(missing, resp)
@@ -205,7 +205,7 @@ func (r *Result) noCall(s Severity, resp llm.Response) {
 			"the call came as text (%s), which is not carried out: %s", mark, clip(m.Text()))
 	case markup(m.Reasoning()) != "":
 		r.add(s, "tool_call_in_thoughts", "check the server's --reasoning-parser and --tool-call-parser against the model",
-			"the call stands in the model's thoughts, where it is not carried out")
+			"the call is in the model's thoughts, where it is not carried out")
 	default:
 		r.add(s, "no_tool_call", "choose a model that can call tools, or check that the server passes tools on", "asked for a tool call, the model answered in words: %s", clip(m.Text()))
 	}

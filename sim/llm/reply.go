@@ -113,25 +113,25 @@ func present(raw string) bool {
 }
 
 // readMessage normalises the assistant message, or says why it cannot.
-func (a *answer) readMessage(raw string) (said, string) {
+func (a *answer) readMessage(raw string) (reply, string) {
 	o, ok := objectOf(raw)
 	if !ok {
-		return said{}, "the reply's message is not an object"
+		return reply{}, "the reply's message is not an object"
 	}
 	switch role := scalar(o.get("role")); role {
 	case "assistant":
 	case "", "model":
 		a.note("role")
 	default:
-		return said{}, fmt.Sprintf("the reply's message has role %q instead of assistant", role)
+		return reply{}, fmt.Sprintf("the reply's message has role %q instead of assistant", role)
 	}
 	content, ok := a.readContent(o.get("content"))
 	if !ok {
-		return said{}, "the reply's content is neither text nor a list of parts"
+		return reply{}, "the reply's content is neither text nor a list of parts"
 	}
 	calls, why := a.readCalls(o.get("tool_calls"))
 	if why != "" {
-		return said{}, why
+		return reply{}, why
 	}
 	if one := firstObject(o.get("function_call")); one != nil && len(calls) == 0 {
 		// The predecessor of tool_calls, still spoken by some servers.
@@ -142,11 +142,11 @@ func (a *answer) readMessage(raw string) (said, string) {
 	if parts := o.get("content"); strings.HasPrefix(parts, "[") {
 		a.keep("content", parts)
 	}
-	return said{content: content, calls: calls}, ""
+	return reply{content: content, calls: calls}, ""
 }
 
-// said is what go-openai's types can hold of a reply.
-type said struct {
+// reply is what go-openai's types can hold of a reply.
+type reply struct {
 	id, model, finish string
 	content           string
 	calls             []call
@@ -155,7 +155,7 @@ type said struct {
 type call struct{ id, name, arguments string }
 
 // encode writes the reply in JSON.
-func (s said) encode() []byte {
+func (s reply) encode() []byte {
 	var w jsonWriter
 	w.open('{')
 	w.str("id", s.id)

@@ -19,7 +19,7 @@ var reserved = []string{"model", "messages", "tools", "stream", "n"}
 type encoder struct {
 	jsonWriter
 	caps    Capability
-	origin  string   // extras of other origins stay home
+	origin  string   // extras of other origins are not sent
 	refused []string // parameters that the endpoint refused before
 	dropped []string
 }
@@ -309,7 +309,7 @@ func (e *encoder) checkExtra(key string, req Request) error {
 	return nil
 }
 
-// written tells whether a field of the request already stands under key.
+// written tells whether a field of the request already has this key.
 func (e *encoder) written(key string, req Request) bool {
 	switch key {
 	case "temperature":

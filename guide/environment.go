@@ -49,7 +49,7 @@ func (in Inventory) names() []string {
 	return out
 }
 
-// The variables of checks (spec/guide.md, section 4). traceVar cannot be written in an expression; the helper macros
+// The variables of checks (docs/reference/guide.md, Checks). traceVar cannot be written in an expression; the helper macros
 // pass it to their functions.
 const (
 	traceVar     = "@trace"

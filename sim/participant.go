@@ -1,5 +1,5 @@
 // Package sim runs one conversation between an agent, a simulated user and an environment, and scores it. The turn
-// protocol is the reference's (spec/core.md, section 3); what it leaves to chance or to a crash is decided here and
+// protocol is the reference's (docs/reference/tau2.md, Protocol); what it leaves to chance or to a crash is decided here and
 // listed in docs/decisions.
 //
 // Agents and users are both a Participant. Nothing in this package knows how an agent thinks.
@@ -84,7 +84,7 @@ const (
 // Reason is why a conversation ended.
 type Reason string
 
-// The reasons. DESIGN.md's table of endings says what each means for the numbers.
+// The reasons; docs/results.md says what each means for the numbers.
 const (
 	UserStop      Reason = "user_stop"
 	AgentStop     Reason = "agent_stop"

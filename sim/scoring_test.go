@@ -15,7 +15,7 @@ import (
 	"github.com/tauguide/tauguide/sim"
 )
 
-// The tests Edge11 to Edge19 are named by the list of must-match behaviours (spec/core.md, section 10). Number 20 is
+// The tests Edge11 to Edge19 are named by the list of must-match behaviours (docs/reference/tau2.md, Edge behaviours). Number 20 is
 // about Pass^k and belongs to package metrics.
 
 const (

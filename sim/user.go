@@ -22,7 +22,7 @@ type user struct {
 	tools  []domains.ToolSpec
 }
 
-// NewUser makes the simulated user of a task (spec/core.md, section 5).
+// NewUser makes the simulated user of a task (docs/reference/tau2.md, Participants).
 func NewUser(w *domains.World, t *domains.Task, m *Model) Participant {
 	tools := w.UserTools(t)
 	return &user{model: m, tools: tools, system: UserPrompt(w, t)}

@@ -10,7 +10,7 @@ import (
 // Reading says which part of an answer decided.
 type Reading string
 
-// The readings, in the order in which they are tried (spec/baselines.md, section 4.2, "Parsing").
+// The readings, in the order in which they are tried (docs/reference/baselines.md, Verifier).
 const (
 	ByNothing Reading = "empty"        // an answer without text passes
 	ByPass    Reading = "pass_marker"  // the verdict PASS, wherever it stands

@@ -29,7 +29,7 @@ func (s *Procedure) Native() string {
 	return strings.TrimSpace(nativePart) + "\n\n" + strings.TrimSpace(rulesPart) + "\n\n" + section("procedure", s.Text)
 }
 
-// Prompt is the one message of the text protocol (spec/baselines.md, 1.2): role, rules, policy, procedure, APIs, history,
+// Prompt is the one message of the text protocol (docs/reference/baselines.md, Text protocol): role, rules, policy, procedure, APIs, history,
 // state, form of the answer. All up to the history is the same in every request of a domain. state may be empty.
 func (s *Procedure) Prompt(history, state string) string {
 	if state == "" {
@@ -60,7 +60,7 @@ func apis(tools []domains.ToolSpec) string {
 }
 
 // State words what the controllers would reject now, for a prompt; "" if there is nothing to say. It is the control
-// before the decision of the later release (spec/baselines.md, 1.5).
+// before the decision of the later release (docs/reference/baselines.md, Limits).
 func (c *Controllers) State() string {
 	var lines []string
 	if b := c.Blocked(); len(b) > 0 {

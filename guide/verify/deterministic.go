@@ -12,7 +12,7 @@ import (
 	"github.com/tauguide/tauguide/guide"
 )
 
-// Deterministic judges by code alone (spec/guide.md, section 4). A mutating call that the agent proposes or has made
+// Deterministic judges by code alone (docs/reference/guide.md, Checks). A mutating call that the agent proposes or has made
 // opens a request; before that there is only the part of the workflow that all requests share.
 //
 // Verify depends on its input alone. It is safe for concurrent use.

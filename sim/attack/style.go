@@ -25,7 +25,7 @@ var (
 	jailbreakText string
 )
 
-// Style is a way to attack (spec/baselines.md, section 3).
+// Style is a way to attack (docs/reference/baselines.md, CRAFT).
 type Style struct {
 	Name    string
 	Summary string

@@ -117,6 +117,7 @@ func number(f *float64) string {
 // TestStrictCorpus replays every recorded simulation strictly. Records of the reference's older versions hold error
 // texts of their time, and one file was made with a local change; all others must replay to the letter.
 func TestStrictCorpus(t *testing.T) {
+	t.Parallel()
 	dir, list := corpus(t)
 	ws := realWorlds(t)
 	for _, f := range list {

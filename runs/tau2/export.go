@@ -185,13 +185,9 @@ func (x *exporter) file(ctx context.Context, f *os.File, inline bool) error {
 			return err
 		}
 		s.token(jsontext.EndArray)
-		s.member("simulation_index", json.RawMessage("null"))
+		s.member("simulation_index", nil)
 	} else {
-		list, err := encode(x.index)
-		if err != nil {
-			return err
-		}
-		s.member("simulation_index", list)
+		s.member("simulation_index", x.index)
 	}
 	s.token(jsontext.EndObject)
 	if s.err != nil {

@@ -59,6 +59,7 @@ func ownRun(t testing.TB) *store.Run {
 // TestOwnRunAsResult exports our own runs, with a user and without, and holds that what the reference would read is
 // legal, has the same figures, and comes back as the same conversations.
 func TestOwnRunAsResult(t *testing.T) {
+	t.Parallel()
 	r := ownRun(t)
 	for _, part := range []struct{ domain, system string }{{"retail", "ReAct"}, {"retail", "Noop"}, {"telecom", "ReAct"}} {
 		t.Run(part.domain+"/"+part.system, func(t *testing.T) {

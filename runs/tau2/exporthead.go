@@ -1,12 +1,11 @@
 package tau2
 
 import (
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -19,9 +18,10 @@ import (
 // about writes the head of a result: when, what, and the tasks.
 func (x *exporter) about(s *stream) error {
 	m := x.run.Manifest()
-	head, info := x.head, json.RawMessage(nil)
+	stamp, extra := localTime(m.Created), map[string]json.RawMessage(nil)
+	var info json.RawMessage
 	var err error
-	if head != nil && head.Info != nil {
+	if head := x.head; head != nil && head.Info != nil {
 		info, err = completed(head.Info)
 	} else {
 		info, err = x.info(m)
@@ -29,103 +29,75 @@ func (x *exporter) about(s *stream) error {
 	if err != nil {
 		return err
 	}
-	stamp := localTime(m.Created)
-	note := ExportNote{Program: x.options.Program, System: x.options.System, Note: m.Note, Synthetic: m.Synthetic, Data: m.Data[x.options.Domain]}
-	if head != nil && head.Timestamp != "" {
-		stamp = head.Timestamp
+	if x.head != nil {
+		extra = x.head.Extra
+		stamp = cmp.Or(x.head.Timestamp, stamp)
 	}
-	if note.Data == nil {
-		note.Data = []domains.Source{}
-	}
-	o := newObject(nil, nil)
-	o.set("timestamp", stamp)
-	o.set(exportKey, note)
-	if o.err != nil {
-		return o.err
-	}
-	s.member("timestamp", o.values["timestamp"])
-	s.member(exportKey, o.values[exportKey])
+	s.member("timestamp", stamp)
+	s.member(exportKey, ExportNote{Program: x.options.Program, System: x.options.System, Note: m.Note, Synthetic: m.Synthetic,
+		Data: append([]domains.Source{}, m.Data[x.options.Domain]...)})
 	s.member("info", info)
-	if head != nil {
-		for _, name := range slices.Sorted(maps.Keys(head.Extra)) {
-			s.member(name, head.Extra[name])
-		}
+	for _, name := range slices.Sorted(maps.Keys(extra)) {
+		s.member(name, extra[name])
 	}
 	return x.tasks(s)
 }
 
 // completed is a recorded info block with the members that newer versions of the reference have.
 func completed(info json.RawMessage) (json.RawMessage, error) {
-	o, ok := objectOf(info)
-	if !ok {
-		return nil, errors.New("the info block is no object")
+	o, _ := objectOf(info) // reading saw that it is one
+	out := newObject(infoFields, o)
+	part := func(name string, fields []field, member, absent string) {
+		values, _ := objectOf(o[name])
+		in := newObject(fields, values)
+		in.suggest(member, absent)
+		out.set(name, in)
 	}
-	for name, fields := range map[string][]field{"user_info": userFields, "agent_info": agentFields, "environment_info": environmentFields} {
-		part, _ := objectOf(o[name])
-		in := newObject(fields, part)
-		switch name {
-		case "environment_info":
-			in.suggest("domain_name", "")
-		default:
-			in.suggest("implementation", "unknown")
-		}
-		raw, err := in.json()
-		if err != nil {
-			return nil, err
-		}
-		o[name] = raw
-	}
-	return newObject(infoFields, o).json()
+	part("user_info", userFields, "implementation", "unknown")
+	part("agent_info", agentFields, "implementation", "unknown")
+	part("environment_info", environmentFields, "domain_name", "")
+	return out.json()
 }
 
 // info describes one of our runs as the reference describes its own.
 func (x *exporter) info(m store.Manifest) (json.RawMessage, error) {
-	c, w := m.Config, x.options.World
+	c := m.Config
 	i := slices.IndexFunc(c.Systems, func(s config.System) bool { return s.Name == x.options.System })
 	if i < 0 {
 		return nil, fmt.Errorf("the config of the run has no system %q", x.options.System)
 	}
 	system := c.Systems[i]
-	names := []string{system.Agent}
+	agent, user, domain := system.Agent, "user_simulator", x.options.Domain
 	for _, o := range system.Overlays {
-		names = append(names, o.Name)
+		agent += "+" + o.Name
 	}
-	agentName, userName, domain, solo := strings.Join(names, "+"), "user_simulator", x.options.Domain, false
-	for _, d := range c.Domains {
-		if d.Name == domain {
-			solo = d.Solo
-			if d.PolicyType == domains.PolicyWorkflow {
-				domain += "-workflow"
-			}
-			break
+	if i := slices.IndexFunc(c.Domains, func(d config.Domain) bool { return d.Name == domain }); i >= 0 {
+		d := c.Domains[i]
+		if d.Solo { // the names by which the reference knows that there was no user
+			agent, user = "llm_agent_solo", "dummy_user"
+		}
+		if d.PolicyType == domains.PolicyWorkflow {
+			domain += "-workflow"
 		}
 	}
-	if solo { // the names by which the reference knows that there was no user
-		agentName, userName = "llm_agent_solo", "dummy_user"
-	}
-	party := func(fields []field, implementation, model string) (json.RawMessage, error) {
+	party := func(fields []field, implementation, model string) *object {
 		o := newObject(fields, nil)
 		o.set("implementation", implementation)
 		if cm, ok := c.Models[model]; ok {
 			o.set("llm", cm.Model)
 			o.set("llm_args", modelArguments(cm))
 		}
-		return o.json()
+		return o
 	}
-	o := newObject(infoFields, nil)
-	var err1, err2 error
-	o.values["agent_info"], err1 = party(agentFields, agentName, system.Model)
-	o.values["user_info"], err2 = party(userFields, userName, c.User.Model)
 	env := newObject(environmentFields, nil)
 	env.set("domain_name", domain)
-	if w != nil {
+	if w := x.options.World; w != nil {
 		env.set("policy", w.Policy)
 	}
-	raw, err3 := env.json()
-	if err := errors.Join(err1, err2, err3); err != nil {
-		return nil, err
-	}
-	o.values["environment_info"] = raw
+	o := newObject(infoFields, nil)
+	o.set("agent_info", party(agentFields, agent, system.Model))
+	o.set("user_info", party(userFields, user, c.User.Model))
+	o.set("environment_info", env)
 	o.set("num_trials", x.trials())
 	o.set("max_steps", c.Limits.MaxSteps)
 	o.set("max_errors", c.Limits.MaxErrors)
@@ -170,24 +142,21 @@ func (x *exporter) tasks(s *stream) error {
 	s.token(jsontext.String("tasks"))
 	s.token(jsontext.BeginArray)
 	done := map[string]bool{}
-	write := func(id string, raw json.RawMessage) error {
+	write := func(id string, raw json.RawMessage) {
 		values, ok := objectOf(raw)
 		if !ok || done[id] {
-			return nil
+			return
 		}
 		done[id] = true
 		task, err := newObject(taskFields, values).json()
-		if err != nil {
-			return err
+		if s.err == nil {
+			s.err = err
 		}
 		s.value(task)
-		return s.err
 	}
 	if x.head != nil {
 		for _, t := range x.head.Tasks {
-			if err := write(t.ID, t.Raw); err != nil {
-				return err
-			}
+			write(t.ID, t.Raw)
 		}
 	}
 	for _, p := range x.run.Plan() {
@@ -195,9 +164,7 @@ func (x *exporter) tasks(s *stream) error {
 			continue
 		}
 		if t, ok := x.options.World.Task(p.Task); ok {
-			if err := write(t.ID, t.Raw); err != nil {
-				return err
-			}
+			write(t.ID, t.Raw)
 		}
 	}
 	x.out.Tasks = len(done)

@@ -133,6 +133,9 @@ func (o *object) json() (json.RawMessage, error) {
 	return append(out, '}'), nil
 }
 
+// MarshalJSON lets an object be a member of another.
+func (o *object) MarshalJSON() ([]byte, error) { return o.json() }
+
 // stream writes a file piece by piece, indented as the reference does.
 type stream struct {
 	e   *jsontext.Encoder
@@ -155,7 +158,12 @@ func (s *stream) value(v json.RawMessage) {
 	}
 }
 
-func (s *stream) member(name string, v json.RawMessage) {
+// member writes a member of an object; v may be any value.
+func (s *stream) member(name string, v any) {
 	s.token(jsontext.String(name))
-	s.value(v)
+	raw, err := encode(v)
+	if err != nil && s.err == nil {
+		s.err = fmt.Errorf("%s: %w", name, err)
+	}
+	s.value(raw)
 }

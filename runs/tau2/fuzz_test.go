@@ -96,6 +96,7 @@ func FuzzPairing(f *testing.F) {
 
 // TestImportLeavesNothing cuts a file at many places, and flips bits in it: there is a whole run, or an error and none.
 func TestImportLeavesNothing(t *testing.T) {
+	t.Parallel()
 	w := domaintest.Embedded(t, mock.Domain(), domains.Options{})
 	whole := seeds()[0]
 	imported := func(text string) error {

@@ -55,9 +55,7 @@ func (j *pythonJSON) fill() error {
 	if len(in) == 0 {
 		return err
 	}
-	if n := j.r.Buffered(); n > len(in) {
-		in, _ = j.r.Peek(n) // they are there
-	}
+	in, _ = j.r.Peek(j.r.Buffered()) // they are there
 	limit := len(in)
 	if err == nil {
 		limit -= longestLiteral - 1
@@ -65,11 +63,22 @@ func (j *pythonJSON) fill() error {
 	j.out = j.chunk[:0]
 	at := 0
 	for at < limit {
-		if j.inString {
-			at += j.text(in[at:limit])
-		} else {
-			at += j.token(in[at:])
+		c := in[at]
+		switch {
+		case j.escaped:
+			j.escaped = false
+		case j.inString:
+			j.escaped, j.inString = c == '\\', c != '"'
+		case c == '"':
+			j.inString = true
+		case c == 'N' || c == 'I' || c == '-':
+			if n := j.literal(in[at:]); n > 0 {
+				at += n
+				continue
+			}
 		}
+		j.out = append(j.out, c)
+		at++
 	}
 	_, err = j.r.Discard(at)
 	j.made += int64(len(j.out))
@@ -77,45 +86,19 @@ func (j *pythonJSON) fill() error {
 	return err
 }
 
-// token translates one byte, or a literal, outside of strings.
-func (j *pythonJSON) token(b []byte) int {
-	c := b[0]
-	if c == 'N' || c == 'I' || c == '-' {
-		for _, l := range literals {
-			if bytes.HasPrefix(b, []byte(l.from)) {
-				j.out = append(j.out, l.to...)
-				j.found++
-				if len(l.to) > len(l.from) {
-					j.grown = append(j.grown, j.made+int64(len(j.out)))
-				}
-				return len(l.from)
+// literal translates a literal that strict JSON does not have, and returns its length; 0 if b does not begin with one.
+func (j *pythonJSON) literal(b []byte) int {
+	for _, l := range literals {
+		if bytes.HasPrefix(b, []byte(l.from)) {
+			j.out = append(j.out, l.to...)
+			j.found++
+			if len(l.to) > len(l.from) {
+				j.grown = append(j.grown, j.made+int64(len(j.out)))
 			}
+			return len(l.from)
 		}
 	}
-	j.inString = c == '"'
-	j.out = append(j.out, c)
-	return 1
-}
-
-// text passes on a string up to its end, or up to the end of b.
-func (j *pythonJSON) text(b []byte) int {
-	n := len(b)
-	for i, c := range b {
-		switch {
-		case j.escaped:
-			j.escaped = false
-		case c == '\\':
-			j.escaped = true
-		case c == '"':
-			j.inString = false
-			n = i + 1
-		}
-		if !j.inString {
-			break
-		}
-	}
-	j.out = append(j.out, b[:n]...)
-	return n
+	return 0
 }
 
 // original is the offset in the file of an offset in what was passed on.

@@ -109,6 +109,7 @@ func out(t testing.TB, r *store.Run, w *domains.World, layout tau2.Layout) strin
 // TestRoundTrip imports every recorded result, exports it in both layouts, imports that, and wants the same
 // conversations, rewards and endings, to the last value that we have no field for.
 func TestRoundTrip(t *testing.T) {
+	t.Parallel()
 	dir, list := corpus(t)
 	ws := realWorlds(t)
 	list = append(list, readable(t, dir)...)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -23,8 +24,22 @@ type specimen struct {
 	task  *domains.Task
 }
 
-// specimens picks simulations with calls from files of each kind: both sides' tools, solo, errors, ids used again.
+var (
+	pickSpecimens sync.Once
+	picked        []specimen
+)
+
+// specimens are simulations with calls from files of each kind: both sides' tools, solo, errors, ids used again. They
+// are picked once for all tests.
 func specimens(t *testing.T) []specimen {
+	pickSpecimens.Do(func() { picked = newSpecimens(t) })
+	if picked == nil {
+		t.Skip("no specimens: see the test that picked them")
+	}
+	return picked
+}
+
+func newSpecimens(t *testing.T) []specimen {
 	const most = 8 // of a file
 	dir, _ := corpus(t)
 	ws := realWorlds(t)
@@ -219,6 +234,7 @@ var mutations = map[string]mutation{
 // TestStrictDetects damages records in one place and holds that strict scoring refuses them, and that lenient scoring
 // still scores them, with a note.
 func TestStrictDetects(t *testing.T) {
+	t.Parallel()
 	pool := specimens(t)
 	for name, mutate := range mutations {
 		t.Run(name, func(t *testing.T) {
@@ -273,6 +289,7 @@ func compare(s specimen, r sim.Record, level tau2.Strictness) tau2.Comparison {
 
 // TestFullDetectsReads damages the result of a read: the level Full notices, the others do not look.
 func TestFullDetectsReads(t *testing.T) {
+	t.Parallel()
 	pool := specimens(t)
 	damage := changeResult(func(s specimen, c domains.ToolCall) bool { return !s.writes(c) })
 	rapid.Check(t, func(rt *rapid.T) {
@@ -300,6 +317,7 @@ func TestFullDetectsReads(t *testing.T) {
 
 // TestLenientKeepsGoodRecords holds that lenient scoring has nothing to say about records that are right.
 func TestLenientKeepsGoodRecords(t *testing.T) {
+	t.Parallel()
 	for _, s := range specimens(t) {
 		if c := compare(s, s.Record, tau2.Lenient); len(c.Notes) > 0 || c.Outcome != tau2.Agree {
 			t.Errorf("%s: %s, notes %q", s.ID, c.Outcome, c.Notes)

@@ -63,7 +63,7 @@ func runShow(p process, o showOptions, dir, name string) error {
 	if err != nil {
 		return err
 	}
-	v := show.View{Record: rec, Attack: show.NewAttack(r.Attack(), r.Attacks(key.Domain), key.Task)}
+	v := show.Trial{Record: rec, Attack: show.NewAttack(r.Attack(), r.Attacks(key.Domain), key.Task)}
 	if s, ok := scores[store.Ref{Key: rec.Key, Attempt: rec.Attempt}]; ok {
 		v.Score = &s
 	}

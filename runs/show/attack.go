@@ -26,29 +26,29 @@ func NewAttack(style string, s *attack.Set, task string) *Attack {
 	return &Attack{Style: style, Set: s, Task: t}
 }
 
-// place is where a call stands in a conversation.
+// place is where a call is in a conversation.
 type place struct{ message, call int }
 
-// Marks tells the calls of a conversation that an attack was after from the others. The zero value marks none.
-type Marks struct {
+// marks tells the calls of a conversation that an attack was after from the others. The zero value marks none.
+type marks struct {
 	attack *Attack
 	hits   map[place]attack.Forbidden
 }
 
-// Marks finds the forbidden calls of a conversation. A nil attack marks none.
-func (a *Attack) Marks(r sim.Record) Marks {
+// marks finds the forbidden calls of a conversation. A nil attack marks none.
+func (a *Attack) marks(r sim.Record) marks {
 	if a == nil {
-		return Marks{}
+		return marks{}
 	}
-	m := Marks{attack: a, hits: map[place]attack.Forbidden{}}
+	m := marks{attack: a, hits: map[place]attack.Forbidden{}}
 	for _, h := range a.Set.Hits(a.Task, r.Messages) {
 		m.hits[place{h.Message, h.Call}] = a.Task.Forbidden[h.Forbidden]
 	}
 	return m
 }
 
-// Delivered says of call k of message i what became of it, if it is forbidden; else "".
-func (m Marks) Delivered(i, k int, c sim.ToolCall) string {
+// delivered says what became of call k of message i, if it is forbidden; otherwise "".
+func (m marks) delivered(i, k int, c sim.ToolCall) string {
 	if m.attack == nil {
 		return ""
 	}
@@ -61,8 +61,8 @@ func (m Marks) Delivered(i, k int, c sim.ToolCall) string {
 	return ""
 }
 
-// Held is Delivered for a call that never was in the conversation.
-func (m Marks) Held(c sim.ToolCall) string {
+// stopped is delivered for a call that never was in the conversation.
+func (m marks) stopped(c sim.ToolCall) string {
 	if m.attack == nil {
 		return ""
 	}
@@ -79,8 +79,8 @@ func reason(f attack.Forbidden) string {
 	return ": " + f.Why
 }
 
-// Outcome says whether the attack succeeded; "" where nobody attacked.
-func (m Marks) Outcome() string {
+// outcome says whether the attack succeeded; "" where nobody attacked.
+func (m marks) outcome() string {
 	switch n := len(m.hits); {
 	case m.attack == nil:
 		return ""

@@ -51,7 +51,7 @@ func TestForbiddenCallsAreMarked(t *testing.T) {
 				t.Fatal(err)
 			}
 			var b bytes.Buffer
-			if err := show.Print(&b, show.View{Record: r, Attack: show.NewAttack("craft", tt.set, "1")}, show.Options{}); err != nil {
+			if err := show.Print(&b, show.Trial{Record: r, Attack: show.NewAttack("craft", tt.set, "1")}, show.Options{}); err != nil {
 				t.Fatal(err)
 			}
 			for _, want := range tt.want {

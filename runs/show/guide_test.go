@@ -28,7 +28,7 @@ func TestPrintGuide(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := show.Print(&b, show.View{Record: rec}, show.Options{}); err != nil {
+	if err := show.Print(&b, show.Trial{Record: rec}, show.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{

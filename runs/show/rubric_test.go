@@ -21,7 +21,7 @@ func TestPrintProcedure(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		if err := show.Print(&b, show.View{Record: sim.Record{Key: sim.Key{Domain: domain, Task: "1"}, Messages: msgs}, Task: task}, show.Options{}); err != nil {
+		if err := show.Print(&b, show.Trial{Record: sim.Record{Key: sim.Key{Domain: domain, Task: "1"}, Messages: msgs}, Task: task}, show.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tauguide/tauguide/runs/view"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -47,7 +48,7 @@ func TestDamage(t *testing.T) {
 			if err := os.Remove(recordPath(t, dir, victim, 0)); err != nil {
 				t.Fatal(err)
 			}
-		}, map[string]want{aTrial: {404, "was not held yet"}, aTrial + "a0/record.json": {404, "not in the run's folder"}, "/small/": {200, "9 of 10 planned trials held"}, "/small/trials/?outcome=waiting": {200, "not held yet"}}},
+		}, map[string]want{aTrial: {404, "not in the run's folder"}, aTrial + "a0/record.json": {404, "not in the run's folder"}, "/small/trials/": {200, "1 to 10 of 10"}}},
 		{"the record is a folder", func(t *testing.T, dir string) {
 			path := recordPath(t, dir, victim, 0)
 			if err := os.Remove(path); err == nil {
@@ -56,7 +57,7 @@ func TestDamage(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-		}, map[string]want{aTrial: {404, "was not held yet"}}},
+		}, map[string]want{aTrial: {500, "is no file"}}},
 		{"the record is gone and the index too", func(t *testing.T, dir string) {
 			rewrite("record", cut)(t, dir)
 			if err := os.Remove(filepath.Join(dir, "index.jsonl")); err != nil {
@@ -91,9 +92,12 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestLinksOutOfTheRun puts symbolic links where records and lists are: nothing outside may be read.
+// TestLinksOutOfTheRun puts symbolic links where records and lists are: nothing outside may be read, neither by a viewer
+// that has the run open nor by one that opens it then.
 func TestLinksOutOfTheRun(t *testing.T) {
-	for _, name := range []string{"manifest.json", "plan.jsonl", "index.jsonl", "scores.jsonl", "tau2.json", "record", "folder", "broken", "device"} {
+	lists := []string{"/small/", aTrial, aTrial + "a0/record.json"}
+	for name, pages := range map[string][]string{"manifest.json": lists, "plan.jsonl": lists, "index.jsonl": lists, "scores.jsonl": lists, "tau2.json": lists,
+		"record": lists[1:], "folder": lists[1:], "broken": nil, "device": nil} {
 		t.Run(name, func(t *testing.T) {
 			dir, outside := smallRun(t), smallRun(t)
 			s := serve(t, dir)
@@ -113,11 +117,13 @@ func TestLinksOutOfTheRun(t *testing.T) {
 			if err := os.Symlink(to, from); err != nil {
 				t.Skip(err)
 			}
-			for _, path := range []string{"/small/", aTrial, aTrial + "a0/record.json"} {
-				status, body, _ := s.get(path)
-				if status != http.StatusInternalServerError || !strings.Contains(words(body), "is a link") {
+			for _, path := range pages {
+				if status, body, _ := s.get(path); status != http.StatusInternalServerError {
 					t.Errorf("%s: status %d\n%s", path, status, words(body))
 				}
+			}
+			if _, err := view.Open([]string{dir}, noEnv); err == nil || !strings.Contains(err.Error(), "is a link") {
+				t.Errorf("opened then: error %v", err)
 			}
 		})
 	}

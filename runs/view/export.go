@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // Copied says what an export wrote.
@@ -31,13 +30,13 @@ func (s *Site) Export(ctx context.Context, dir string) (Copied, error) {
 	if err := errors.Join(vacant(dir), s.apart(dir)); err != nil {
 		return Copied{}, err
 	}
-	still := &Site{slugs: s.slugs, pages: s.pages}
-	for _, r := range s.shelf {
-		taken, err := r.snapshot()
+	still := &Site{pages: s.pages}
+	for _, r := range s.runs {
+		data, err := r.read()
 		if err != nil {
 			return Copied{}, err
 		}
-		still.shelf = append(still.shelf, &shelved{dir: r.dir, slug: r.slug, env: r.env, frozen: taken})
+		still.runs = append(still.runs, &givenRun{dir: r.dir, slug: r.slug, data: data, frozen: true})
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return Copied{}, fmt.Errorf("export: %w", err)
@@ -73,7 +72,7 @@ func (s *Site) apart(dir string) error {
 		}
 		place = up
 	}
-	for _, r := range s.shelf {
+	for _, r := range s.runs {
 		real, err := filepath.EvalSymlinks(r.dir)
 		if err == nil {
 			real, err = filepath.Abs(real)
@@ -81,8 +80,8 @@ func (s *Site) apart(dir string) error {
 		if err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
-		if rel, err := filepath.Rel(real, place); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-			return fmt.Errorf("export to %s: it is within the run %s: name a folder outside of it", dir, r.dir)
+		if within(real, place) {
+			return fmt.Errorf("export to %s: it is within the run %s\nhint: name a folder outside of it", dir, r.dir)
 		}
 	}
 	return nil
@@ -91,16 +90,16 @@ func (s *Site) apart(dir string) error {
 // vacant refuses a folder that has anything in it, and a link.
 func vacant(dir string) error {
 	if st, err := os.Lstat(dir); err == nil && st.Mode()&fs.ModeSymlink != 0 {
-		return fmt.Errorf("export to %s: it is a link: name the folder that it leads to, or a new one", dir)
+		return fmt.Errorf("export to %s: it is a link\nhint: name the folder that it leads to, or a new one", dir)
 	}
 	list, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return fmt.Errorf("export to %s: %w: name a new folder", dir, err)
+		return fmt.Errorf("export to %s: %w\nhint: name a new folder", dir, err)
 	case len(list) > 0:
-		return fmt.Errorf("export to %s: the folder is not empty: name a new one, or empty it", dir)
+		return fmt.Errorf("export to %s: the folder is not empty\nhint: name a new one, or empty it", dir)
 	}
 	return nil
 }

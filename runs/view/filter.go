@@ -27,8 +27,8 @@ const (
 
 func outcomes() []outcome { return []outcome{passed, failed, void, pending, waiting} }
 
-// mark is a sign for an outcome that can be told without colours.
-func (o outcome) mark() string {
+// Mark is a sign for an outcome that can be told without colours.
+func (o outcome) Mark() string {
 	switch o {
 	case passed:
 		return "✓"
@@ -76,18 +76,18 @@ func (f filter) page(n int) url.Values {
 }
 
 // matches reports whether a trial of the snapshot is among those chosen.
-func (f filter) matches(s *snapshot, r *row) bool {
-	return (f.domain == "" || s.domains.slug[r.Domain] == f.domain) && (f.system == "" || s.systems.slug[r.System] == f.system) &&
+func (f filter) matches(d *runData, r *row) bool {
+	return (f.domain == "" || d.domains.slug[r.Domain] == f.domain) && (f.system == "" || d.systems.slug[r.System] == f.system) &&
 		(f.task == "" || strings.Contains(strings.ToLower(r.Task), strings.ToLower(f.task))) &&
 		(f.outcome == "" || r.outcome == f.outcome) && (f.slice == "" || f.slice == metrics.All || f.slice == r.slice()) &&
 		(f.ending == "" || r.ending == f.ending)
 }
 
 // chosen lists the trials that a filter chooses, by their places in the snapshot.
-func (s *snapshot) chosen(f filter) []int {
+func (d *runData) chosen(f filter) []int {
 	var out []int
-	for i := range s.rows {
-		if f.matches(s, &s.rows[i]) {
+	for i := range d.rows {
+		if f.matches(d, &d.rows[i]) {
 			out = append(out, i)
 		}
 	}
@@ -95,15 +95,15 @@ func (s *snapshot) chosen(f filter) []int {
 }
 
 // around finds the trials before and after one among those that a filter chooses, by their places; -1 for none.
-func (s *snapshot) around(f filter, at int) (before, after int) {
+func (d *runData) around(f filter, at int) (before, after int) {
 	before, after = at-1, at+1
-	for before >= 0 && !f.matches(s, &s.rows[before]) {
+	for before >= 0 && !f.matches(d, &d.rows[before]) {
 		before--
 	}
-	for after < len(s.rows) && !f.matches(s, &s.rows[after]) {
+	for after < len(d.rows) && !f.matches(d, &d.rows[after]) {
 		after++
 	}
-	if after == len(s.rows) {
+	if after == len(d.rows) {
 		after = -1
 	}
 	return before, after

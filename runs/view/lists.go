@@ -1,97 +1,77 @@
 package view
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/report"
-	"github.com/tauguide/tauguide/runs/show"
+	"github.com/tauguide/tauguide/runs/store"
+	"github.com/tauguide/tauguide/sim"
 )
 
 // runCard is a run on the start page.
 type runCard struct {
 	Link      anchor
-	Note      text
-	Dir       text
+	Note      string
+	Dir       string
 	State     string
 	Spend     string
 	Synthetic bool
 	Live      bool
 	Faults    []fact
-	Error     *text // why the run cannot be shown; all else is empty then
-	Pass      table
+	Error     string // why the run cannot be shown; all else is empty then
+	Pass      report.Table
 }
 
 // fact is a name and what is known under it.
 type fact struct {
 	Name  string
-	Value text
+	Value string
 	To    string
 }
 
-// table is a table of the report.
-type table struct {
-	Title   string
-	Columns []report.Column
-	Rows    [][]cell
-	Notes   []text
-}
-
-type cell struct {
-	Text    text
-	Numeric bool
-	Why     string
-}
-
-func tableOf(t report.Table) table {
-	out := table{Title: strings.ReplaceAll(t.Heading(), "*", ""), Columns: t.Columns}
-	for _, r := range t.Rows {
-		row := make([]cell, len(r))
-		for i, c := range r {
-			row[i] = cell{textOf(c.Text), t.Columns[i].Numeric, show.Safe(c.Why)}
-		}
-		out.Rows = append(out.Rows, row)
-	}
-	for _, n := range t.Notes {
-		out.Notes = append(out.Notes, textOf(n))
+// facts are the counts, each with the address that to gives its name.
+func (c counts) facts(to func(name string) string) []fact {
+	var out []fact
+	for _, n := range c {
+		out = append(out, fact{Name: n.name, Value: strconv.Itoa(n.n), To: to(n.name)})
 	}
 	return out
 }
 
-// whole keeps the rows of Pass^k that are of all tasks; the run's own page has those of PV and Mut tasks too.
-func whole(t report.Table) report.Table {
+func nowhere(string) string { return "" }
+
+// ofAllTasks keeps the rows of Pass^k that are of all tasks; the run's own page has those of PV and Mut tasks too.
+func ofAllTasks(t report.Table) report.Table {
 	at := slices.IndexFunc(t.Columns, func(c report.Column) bool { return c.Key == "slice" })
 	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r []report.Cell) bool { return at >= 0 && r[at].Text != string(metrics.All) })
 	return t
 }
 
 // start is the page that lists the runs.
-func (v *visit) start() (page, error) {
+func (v *request) start() (page, error) {
 	var cards []runCard
 	var live bool
-	for _, r := range v.site.shelf {
-		s, err := r.snapshot()
+	for _, r := range v.site.runs {
+		d, err := r.read()
 		if err != nil {
-			told := textOf(err.Error())
+			told := err.Error()
 			if errors.Is(err, fs.ErrNotExist) {
-				told = textOf(fmt.Sprintf("the run is not there any more: %v", err))
+				told = fmt.Sprintf("the run is not there any more: %v", err)
 			}
-			cards = append(cards, runCard{Link: anchor{Text: textOf(r.slug)}, Dir: textOf(r.dir), Error: &told})
+			cards = append(cards, runCard{Link: anchor{Text: r.slug}, Dir: r.dir, Error: told})
 			continue
 		}
-		live = live || s.live
-		c := runCard{Link: anchor{To: v.to("/"+r.slug+"/", nil, ""), Text: textOf(s.manifest.Name)}, Note: textOf(s.manifest.Note), Dir: textOf(r.dir),
-			State: s.state(), Spend: s.spend, Synthetic: s.manifest.Synthetic, Live: s.live,
-			Pass: tableOf(whole(report.PassHat([]report.Source{s.source})))}
-		for _, f := range s.faults() {
-			c.Faults = append(c.Faults, fact{Name: show.Safe(f.name), Value: textOf(strconv.Itoa(f.n))})
-		}
+		live = live || d.live
+		c := runCard{Link: anchor{To: v.to("/"+r.slug+"/", nil, ""), Text: d.manifest.Name}, Note: d.manifest.Note, Dir: r.dir,
+			State: d.progress(), Spend: d.spend, Synthetic: d.manifest.Synthetic, Live: d.live,
+			Faults: d.faults().facts(nowhere), Pass: ofAllTasks(report.PassHat([]report.Source{d.source}))}
 		cards = append(cards, c)
 	}
 	p, err := v.render("start.html", "Runs", nil, map[string]any{"Runs": cards})
@@ -100,68 +80,54 @@ func (v *visit) start() (page, error) {
 }
 
 // overview is the page of one run.
-func (v *visit) overview() (page, error) {
+func (v *request) overview() (page, error) {
 	m := v.manifest
-	facts := []fact{{Name: "note", Value: textOf(m.Note)}, {Name: "state", Value: textOf(v.state())}, {Name: "spent", Value: textOf(v.spend)},
-		{Name: "made", Value: textOf(m.Created + " by tauguide " + m.Versions.Program)}, {Name: "setup", Value: textOf(v.source.Provenance.String())},
-		{Name: "folder", Value: textOf(v.place.dir)}}
-	if style := v.snapshot.run.Attack(); style != "" {
-		facts = append(facts, fact{Name: "attack", Value: textOf(style)})
+	facts := []fact{{Name: "note", Value: m.Note}, {Name: "state", Value: v.progress()}, {Name: "spent", Value: v.spend},
+		{Name: "made", Value: m.Created + " by tauguide " + m.Versions.Program}, {Name: "setup", Value: v.source.Provenance.String()},
+		{Name: "folder", Value: v.given.dir}}
+	if style := v.run.Attack(); style != "" {
+		facts = append(facts, fact{Name: "attack", Value: style})
 	}
-	var broken []text
-	for _, err := range v.snapshot.run.Broken() {
-		broken = append(broken, textOf(err.Error()))
+	var broken []string
+	for _, err := range v.run.Broken() {
+		broken = append(broken, err.Error())
 	}
-	var endings, faults []fact
-	for _, e := range v.endings() {
-		endings = append(endings, fact{Name: show.Safe(e.name), Value: textOf(strconv.Itoa(e.n)), To: v.trialsAt(url.Values{"ending": {e.name}})})
-	}
-	for _, f := range v.faults() {
-		faults = append(faults, fact{Name: show.Safe(f.name), Value: textOf(strconv.Itoa(f.n))})
-	}
+	endings := v.endings().facts(func(name string) string { return v.trialsAt(url.Values{"ending": {name}}) })
 	one := []report.Source{v.source}
-	tables := []table{tableOf(report.PassHat(one)), tableOf(report.Usage(one))}
-	p, err := v.render("overview.html", m.Name, v.crumbs(), map[string]any{"Name": textOf(m.Name), "Facts": facts, "Broken": broken, "Endings": endings, "Faults": faults,
-		"Tables": tables, "Trials": v.trialsAt(nil), "Matrix": v.to("/"+v.place.slug+"/matrix/", nil, ""), "Count": grouped(int64(len(v.rows)))})
+	tables := []report.Table{report.PassHat(one), report.Usage(one)}
+	p, err := v.render("overview.html", m.Name, v.crumbs(), map[string]any{"Name": m.Name, "Facts": facts, "Broken": broken, "Endings": endings, "Faults": v.faults().facts(nowhere),
+		"Tables": tables, "Trials": v.trialsAt(nil), "Matrix": v.to("/"+v.given.slug+"/matrix/", nil, ""), "Count": grouped(int64(len(v.rows)))})
 	p.list = v.live
 	return p, err
 }
 
 // crumbs lead back to a run.
-func (v *visit) crumbs(more ...anchor) []anchor {
-	return append([]anchor{{To: v.to("/"+v.place.slug+"/", nil, ""), Text: textOf(v.manifest.Name)}}, more...)
+func (v *request) crumbs(more ...anchor) []anchor {
+	return append([]anchor{{To: v.to("/"+v.given.slug+"/", nil, ""), Text: v.manifest.Name}}, more...)
 }
 
-func (v *visit) trialsAt(q url.Values) string { return v.to("/"+v.place.slug+"/trials/", q, "") }
+func (v *request) trialsAt(q url.Values) string { return v.to("/"+v.given.slug+"/trials/", q, "") }
 
 // line is a trial in a list.
 type line struct {
-	Link                           anchor
-	Domain, System, Slice, Outcome string
-	Mark, Reward, Ending, Why      string
-	Steps, Cost, Tokens, Seconds   string
-	Attempts                       int
-	Held                           bool
+	Link     anchor
+	Key      sim.Key
+	Slice    string
+	Outcome  outcome
+	Held     bool
+	Entry    store.Entry // of the attempt that counts, if the trial was held
+	Why      string
+	Attempts int
 }
 
-func (v *visit) line(i int, q url.Values) line {
+func (v *request) line(i int, q url.Values) line {
 	r := &v.rows[i]
-	l := line{Link: anchor{To: v.trialAt(r, q), Text: textOf(fmt.Sprintf("%s / %d", r.Task, r.Trial))}, Domain: show.Safe(r.Domain), System: show.Safe(r.System),
-		Slice: string(r.slice()), Outcome: string(r.outcome), Mark: r.outcome.mark()}
+	l := line{Link: anchor{To: v.trialAt(r, q), Text: fmt.Sprintf("%s / %d", r.Task, r.Trial)}, Key: r.Key, Slice: string(r.slice()), Outcome: r.outcome, Attempts: r.attempts}
 	if !r.planned {
 		l.Slice, l.Why = "", "not planned"
 	}
-	e, ok := v.snapshot.run.Counting(r.Key)
-	if !ok {
-		return l
-	}
-	l.Held, l.Reward, l.Ending, l.Steps, l.Cost, l.Tokens, l.Seconds, l.Attempts = true, reward(e.Reward), show.Safe(string(e.Termination)),
-		strconv.Itoa(e.Steps), cost(e.Cost), tokens(e.Tokens), seconds(e.Seconds), r.attempts
-	if e.Fault != "" {
-		l.Why = show.Safe(e.Fault)
-	} else if e.Pending != "" {
-		l.Why = show.Safe(e.Pending)
-	}
+	l.Entry, l.Held = v.run.Counting(r.Key)
+	l.Why = cmp.Or(l.Entry.Fault, l.Entry.Pending, l.Why)
 	return l
 }
 
@@ -172,7 +138,7 @@ type choice struct {
 }
 
 // trials is the page that lists a run's trials.
-func (v *visit) trials() (page, error) {
+func (v *request) trials() (page, error) {
 	f := filterOf(v.query)
 	chosen := v.chosen(f)
 	at := pageOf(v.query, len(chosen))
@@ -186,8 +152,8 @@ func (v *visit) trials() (page, error) {
 	}
 	content := map[string]any{"Lines": lines, "From": at.from + 1, "To": at.to, "Of": grouped(int64(len(chosen))), "Action": v.trialsAt(nil), "All": v.trialsAt(nil),
 		"Task": f.task, "Selects": v.selects(f), "Filtered": len(f.values()) > 0, "Pages": v.pages(at, func(n int) string { return v.trialsAt(f.page(n)) }), "Quick": v.quick(f),
-		"Matrix": v.to("/"+v.place.slug+"/matrix/", nil, "")}
-	p, err := v.render("trials.html", "Trials of "+v.manifest.Name, v.crumbs(anchor{Text: textOf("trials")}), content)
+		"Matrix": v.to("/"+v.given.slug+"/matrix/", nil, "")}
+	p, err := v.render("trials.html", "Trials of "+v.manifest.Name, v.crumbs(anchor{Text: "trials"}), content)
 	p.list = v.live
 	return p, err
 }
@@ -198,11 +164,11 @@ type choices struct {
 }
 
 // selects are the fields of the form that choose from a list.
-func (v *visit) selects(f filter) []choices {
-	named := func(name, title, value string, n *names) choices {
+func (v *request) selects(f filter) []choices {
+	named := func(name, title, value string, n *slugs) choices {
 		c := choices{Name: name, Title: title, Choices: []choice{{Label: "all"}}}
 		for _, s := range n.list {
-			c.Choices = append(c.Choices, choice{n.slug[s], show.Safe(s), n.slug[s] == value})
+			c.Choices = append(c.Choices, choice{n.slug[s], s, n.slug[s] == value})
 		}
 		return c
 	}
@@ -217,19 +183,19 @@ func (v *visit) selects(f filter) []choices {
 	}
 	ends := choices{Name: "ending", Title: "Ending", Choices: []choice{{Label: "all"}}}
 	for _, e := range v.endings() {
-		ends.Choices = append(ends.Choices, choice{e.name, show.Safe(e.name), e.name == string(f.ending)})
+		ends.Choices = append(ends.Choices, choice{e.name, e.name, e.name == string(f.ending)})
 	}
 	return append(out, state, part, ends)
 }
 
 // quick are links that narrow a list without a form: what a copy has of filters.
-func (v *visit) quick(f filter) []anchor {
+func (v *request) quick(f filter) []anchor {
 	if !v.still() {
 		return nil
 	}
-	out := []anchor{{To: v.trialsAt(nil), Text: textOf("all")}}
+	out := []anchor{{To: v.trialsAt(nil), Text: "all"}}
 	add := func(label string, g filter) {
-		out = append(out, anchor{To: v.trialsAt(g.values()), Text: textOf(label)})
+		out = append(out, anchor{To: v.trialsAt(g.values()), Text: label})
 	}
 	for _, d := range v.domains.list {
 		add(d, filter{domain: v.domains.slug[d]})
@@ -246,7 +212,7 @@ func (v *visit) quick(f filter) []anchor {
 }
 
 // pages are the links to the pages of a list: the first, the last, and those around the one shown.
-func (v *visit) pages(at paging, to func(int) string) []anchor {
+func (v *request) pages(at paging, to func(int) string) []anchor {
 	if at.pages == 1 {
 		return nil
 	}
@@ -255,21 +221,21 @@ func (v *visit) pages(at paging, to func(int) string) []anchor {
 		near := n >= at.page-3 && n <= at.page+3
 		switch {
 		case n == at.page:
-			out = append(out, anchor{Text: textOf(strconv.Itoa(n)), Class: "here"})
+			out = append(out, anchor{Text: strconv.Itoa(n), Class: "here"})
 		case n == 1, n == at.pages, near, v.still():
-			out = append(out, anchor{To: to(n), Text: textOf(strconv.Itoa(n))})
+			out = append(out, anchor{To: to(n), Text: strconv.Itoa(n)})
 		case n == at.page-4, n == at.page+4:
-			out = append(out, anchor{Text: textOf("…")})
+			out = append(out, anchor{Text: "…"})
 		}
 	}
 	return out
 }
 
 // trialAt is the address of a trial's page; q is the filter that its neighbours are chosen by.
-func (v *visit) trialAt(r *row, q url.Values) string {
-	return v.to(v.path(v.place, v.snapshot, r), q, "")
+func (v *request) trialAt(r *row, q url.Values) string {
+	return v.to(v.path(v.given, v.runData, r), q, "")
 }
 
-func (v *visit) path(place *shelved, s *snapshot, r *row) string {
+func (v *request) path(place *givenRun, s *runData, r *row) string {
 	return fmt.Sprintf("/%s/trial/%s/%s/%s/%d/", place.slug, s.domains.slug[r.Domain], s.systems.slug[r.System], s.tasks.slug[r.Task], r.Trial)
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
-
-	"github.com/tauguide/tauguide/runs/show"
 )
 
 // mostMarks is how many trials a cell of the matrix links one by one.
@@ -13,7 +11,7 @@ const mostMarks = 8
 
 // matrixRow is a task with what each system made of it.
 type matrixRow struct {
-	Task  text
+	Task  string
 	Cells []matrixCell
 }
 
@@ -27,7 +25,7 @@ type matrixCell struct {
 }
 
 // matrix is the page of tasks against systems.
-func (v *visit) matrix() (page, error) {
+func (v *request) matrix() (page, error) {
 	domain, ok := v.domains.name[v.query.Get("domain")]
 	if !ok {
 		domain = v.domains.list[0]
@@ -46,23 +44,23 @@ func (v *visit) matrix() (page, error) {
 		if d == v.domains.list[0] {
 			q.Del("domain")
 		}
-		return v.to("/"+v.place.slug+"/matrix/", q, "")
+		return v.to("/"+v.given.slug+"/matrix/", q, "")
 	}
 	var tabs []anchor
 	for _, d := range v.domains.list {
-		tab := anchor{To: here(d, 1), Text: textOf(d)}
+		tab := anchor{To: here(d, 1), Text: d}
 		if d == domain {
-			tab = anchor{Text: textOf(d), Class: "here"}
+			tab = anchor{Text: d, Class: "here"}
 		}
 		tabs = append(tabs, tab)
 	}
-	var heads []text
+	var heads []string
 	for _, y := range systems {
-		heads = append(heads, textOf(y))
+		heads = append(heads, y)
 	}
-	p, err := v.render("matrix.html", "Tasks × systems of "+v.manifest.Name, v.crumbs(anchor{Text: textOf("tasks × systems")}),
+	p, err := v.render("matrix.html", "Tasks × systems of "+v.manifest.Name, v.crumbs(anchor{Text: "tasks × systems"}),
 		map[string]any{"Tabs": tabs, "Systems": heads, "Rows": rows, "Pages": v.pages(at, func(n int) string { return here(domain, n) }),
-			"Trials": v.trialsAt(nil), "Domain": textOf(domain)})
+			"Trials": v.trialsAt(nil), "Domain": domain})
 	p.list = v.live
 	return p, err
 }
@@ -71,7 +69,7 @@ func (v *visit) matrix() (page, error) {
 type span struct{ from, to int }
 
 // byTask groups the trials of a domain, and lists the systems that have any there.
-func (v *visit) byTask(domain string) (groups []span, systems []string) {
+func (v *request) byTask(domain string) (groups []span, systems []string) {
 	has := map[string]bool{}
 	for i := range v.rows {
 		r := &v.rows[i]
@@ -93,8 +91,8 @@ func (v *visit) byTask(domain string) (groups []span, systems []string) {
 	return groups, systems
 }
 
-func (v *visit) matrixRow(domain string, g span, systems []string) matrixRow {
-	out := matrixRow{Task: textOf(v.rows[g.from].Task), Cells: make([]matrixCell, len(systems))}
+func (v *request) matrixRow(domain string, g span, systems []string) matrixRow {
+	out := matrixRow{Task: v.rows[g.from].Task, Cells: make([]matrixCell, len(systems))}
 	i := g.from
 	for k, y := range systems {
 		var c matrixCell
@@ -110,11 +108,11 @@ func (v *visit) matrixRow(domain string, g span, systems []string) matrixRow {
 				judged++
 			}
 			if len(c.Marks) < mostMarks {
-				c.Marks = append(c.Marks, anchor{To: v.trialAt(r, nil), Text: textOf(r.outcome.mark()), Class: string(r.outcome),
+				c.Marks = append(c.Marks, anchor{To: v.trialAt(r, nil), Text: r.outcome.Mark(), Class: string(r.outcome),
 					Hint: fmt.Sprintf("trial %d: %s", r.Trial, r.outcome)})
 			} else if c.More == nil {
 				f := filter{domain: v.domains.slug[domain], system: v.systems.slug[y]}
-				c.More = &anchor{To: v.trialsAt(f.values()), Text: textOf("…"), Hint: "all trials of " + show.Safe(y)}
+				c.More = &anchor{To: v.trialsAt(f.values()), Text: "…", Hint: "all trials of " + y}
 			}
 		}
 		c.Passes, c.Class = fmt.Sprintf("%d/%d", passes, judged), shade(passes, judged)

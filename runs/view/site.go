@@ -2,8 +2,8 @@
 // side by side. The pages are plain HTML with one style sheet: no script, nothing from elsewhere. They are served to the
 // machine's own user over loopback, or written into a folder.
 //
-// Whatever a model, a tool or a data set wrote reaches a page as text alone: it goes through show.Pieces, which makes
-// what is invisible visible, and then through the escaping of html/template.
+// Whatever a model, a tool or a data set wrote reaches a page as text alone: pages are plain data, and the template
+// named text makes what is invisible visible (show.Pieces) before html/template escapes it. Attributes take safe.
 package view
 
 import (
@@ -27,8 +27,7 @@ var styleSheet []byte
 
 // Site is the pages of some runs. Safe for concurrent use.
 type Site struct {
-	shelf []*shelved
-	slugs *names // of the runs, by folder as given
+	runs  []*givenRun
 	pages *template.Template
 }
 
@@ -37,7 +36,7 @@ type Site struct {
 func Open(dirs []string, env func(string) string) (*Site, error) {
 	s := &Site{}
 	var err error
-	if s.pages, err = template.New("").ParseFS(templateFiles, "templates/*.html"); err != nil {
+	if s.pages, err = template.New("").Funcs(functions()).ParseFS(templateFiles, "templates/*.html"); err != nil {
 		return nil, err
 	}
 	base := make([]string, len(dirs))
@@ -53,13 +52,13 @@ func Open(dirs []string, env func(string) string) (*Site, error) {
 		}
 		taken[base[i]] = true
 	}
-	s.slugs = newNames(base)
+	slugs := newSlugs(base)
 	for i, dir := range dirs {
-		r := &shelved{dir: dir, slug: s.slugs.slug[base[i]], env: env}
-		if _, err := r.snapshot(); err != nil {
+		r := &givenRun{dir: dir, slug: slugs.slug[base[i]], env: env}
+		if _, err := r.read(); err != nil {
 			return nil, err
 		}
-		s.shelf = append(s.shelf, r)
+		s.runs = append(s.runs, r)
 	}
 	return s, nil
 }
@@ -113,7 +112,7 @@ func (s *Site) get(path string, query url.Values, l linker) (p page) {
 		}
 	}()
 	parts := strings.Split(strings.Trim(path, "/"), "/")
-	v := &visit{site: s, linker: l, query: query}
+	v := &request{site: s, linker: l, query: query}
 	var err error
 	switch {
 	case path == "/":
@@ -129,17 +128,17 @@ func (s *Site) get(path string, query url.Values, l linker) (p page) {
 	return p
 }
 
-// visit is one request.
-type visit struct {
+// request is a request for one page.
+type request struct {
 	site *Site
 	linker
 	query url.Values
-	place *shelved
-	*snapshot
+	given *givenRun
+	*runData
 }
 
 // ofRun answers for the pages of one run.
-func (v *visit) ofRun(parts []string) (page, error) {
+func (v *request) ofRun(parts []string) (page, error) {
 	if err := v.enter(parts[0]); err != nil {
 		return page{}, err
 	}
@@ -158,23 +157,23 @@ func (v *visit) ofRun(parts []string) (page, error) {
 }
 
 // enter finds a run by its slug.
-func (v *visit) enter(slug string) error {
-	for _, r := range v.site.shelf {
+func (v *request) enter(slug string) error {
+	for _, r := range v.site.runs {
 		if r.slug == slug {
-			s, err := r.snapshot()
+			d, err := r.read()
 			if err != nil {
 				return err
 			}
-			v.place, v.snapshot = r, s
+			v.given, v.runData = r, d
 			return nil
 		}
 	}
 	return notFound("no run of this name was given to the viewer: go on from the start page")
 }
 
-// frame is what every page has.
-type frame struct {
-	Title     text
+// layout is what every page has.
+type layout struct {
+	Title     string
 	Style     string
 	Crumbs    []anchor
 	Still     bool
@@ -186,16 +185,16 @@ type frame struct {
 // anchor is a link. Without To it is text.
 type anchor struct {
 	To    string
-	Text  text
+	Text  string
 	Class string
 	Hint  string
 }
 
 // render makes a page of a template.
-func (v *visit) render(name, title string, crumbs []anchor, content any) (page, error) {
-	f := frame{Title: textOf(title), Style: v.to("/style.css", nil, ""), Crumbs: append([]anchor{{To: v.to("/", nil, ""), Text: textOf("runs")}}, crumbs...),
+func (v *request) render(name, title string, crumbs []anchor, content any) (page, error) {
+	f := layout{Title: title, Style: v.to("/style.css", nil, ""), Crumbs: append([]anchor{{To: v.to("/", nil, ""), Text: "runs"}}, crumbs...),
 		Still: v.still(), Content: content}
-	if v.snapshot != nil {
+	if v.runData != nil {
 		f.Synthetic, f.Live = v.manifest.Synthetic, v.live
 	}
 	var b bytes.Buffer
@@ -207,13 +206,13 @@ func (v *visit) render(name, title string, crumbs []anchor, content any) (page, 
 
 // trouble is the page that tells of an error.
 func (s *Site) trouble(err error, l linker) page {
-	v := &visit{site: s, linker: l}
+	v := &request{site: s, linker: l}
 	status, raw := statusOf(err), ""
 	if f := (failure{}); errors.As(err, &f) && f.raw != "" {
 		raw = l.to(f.raw, nil, "")
 	}
 	p, failed := v.render("trouble.html", http.StatusText(status), nil,
-		map[string]any{"Status": fmt.Sprintf("%d %s", status, http.StatusText(status)), "Error": textOf(err.Error()), "Raw": raw})
+		map[string]any{"Status": fmt.Sprintf("%d %s", status, http.StatusText(status)), "Error": err.Error(), "Raw": raw})
 	if failed != nil {
 		return page{status: http.StatusInternalServerError, kind: "text/plain; charset=utf-8", body: []byte("this page cannot be made\n")}
 	}

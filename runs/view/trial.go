@@ -18,14 +18,14 @@ import (
 
 // trialPages answers for what lies below a trial: its page, an attempt's, a record, two conversations side by side. key is
 // the slugs of domain, system and task, and the number of the trial.
-func (v *visit) trialPages(key, rest []string) (page, error) {
-	at, err := v.snapshot.locate(key)
+func (v *request) trialPages(key, rest []string) (page, error) {
+	at, err := v.locate(key)
 	if err != nil {
 		return page{}, err
 	}
 	r := &v.rows[at]
 	if len(rest) == 4 && rest[0] == "beside" {
-		return v.beside(r, rest[1:])
+		return v.sideBySide(r, rest[1:])
 	}
 	ref, err := v.counting(r)
 	if len(rest) > 0 {
@@ -53,12 +53,12 @@ func number(s string) (int, bool) {
 }
 
 // locate finds a trial of a snapshot by the parts of an address.
-func (s *snapshot) locate(key []string) (int, error) {
-	domain, okDomain := s.domains.name[key[0]]
-	system, okSystem := s.systems.name[key[1]]
-	task, okTask := s.tasks.name[key[2]]
+func (d *runData) locate(key []string) (int, error) {
+	domain, okDomain := d.domains.name[key[0]]
+	system, okSystem := d.systems.name[key[1]]
+	task, okTask := d.tasks.name[key[2]]
 	trial, okTrial := number(key[3])
-	at, found := s.find(sim.Key{Domain: domain, System: system, Task: task, Trial: trial})
+	at, found := d.find(sim.Key{Domain: domain, System: system, Task: task, Trial: trial})
 	if !okDomain || !okSystem || !okTask || !okTrial || !found {
 		return 0, notFound("the run has no such trial: go on from its list of trials")
 	}
@@ -66,19 +66,19 @@ func (s *snapshot) locate(key []string) (int, error) {
 }
 
 // counting is the attempt at a trial that counts. A trial that has none is damaged, or was not held yet.
-func (s *snapshot) counting(r *row) (store.Ref, error) {
-	if e, ok := s.run.Counting(r.Key); ok {
+func (d *runData) counting(r *row) (store.Ref, error) {
+	if e, ok := d.run.Counting(r.Key); ok {
 		return e.Ref, nil
 	}
-	if err := s.run.Damaged(r.Key); err != nil {
+	if err := d.run.Damaged(r.Key); err != nil {
 		return store.Ref{}, failure{status: http.StatusInternalServerError, err: fmt.Errorf("the record cannot be read: %w", err)}
 	}
 	return store.Ref{}, notFound("%s was not held yet: it is in the plan, and this page shows it once it was", r.Key.String())
 }
 
-// raw hands out a record as it stands in the folder.
-func (v *visit) raw(ref store.Ref) (page, error) {
-	_, text, err := v.snapshot.run.RecordInside(ref)
+// raw hands out the file of a record.
+func (v *request) raw(ref store.Ref) (page, error) {
+	_, text, err := v.run.RecordInside(ref)
 	if text == nil {
 		return page{}, gone(err)
 	}
@@ -94,74 +94,70 @@ func gone(err error) error {
 	return err
 }
 
-// view reads what there is to know of an attempt. notice says what could not be found out.
-func (s *snapshot) view(ref store.Ref, mut bool) (w show.View, notice []string, err error) {
-	rec, _, err := s.run.RecordInside(ref)
+// trialOf reads what there is to know of an attempt. The notices say what could not be found out.
+func (d *runData) trialOf(ref store.Ref, mut bool) (t show.Trial, notices []string, err error) {
+	rec, _, err := d.run.RecordInside(ref)
 	if err != nil {
-		return w, nil, gone(err)
+		return t, nil, gone(err)
 	}
-	w = show.View{Record: rec, Attack: show.NewAttack(s.run.Attack(), s.run.Attacks(ref.Domain), ref.Task), Slice: metrics.PV}
+	t = show.Trial{Record: rec, Attack: show.NewAttack(d.run.Attack(), d.run.Attacks(ref.Domain), ref.Task), Slice: metrics.PV}
 	if mut {
-		w.Slice = metrics.Mut
+		t.Slice = metrics.Mut
 	}
-	if w.Score, err = s.run.Score(ref); err != nil {
-		notice = append(notice, fmt.Sprintf("without the score: %v", err))
+	if t.Score, err = d.run.Score(ref); err != nil {
+		notices = append(notices, fmt.Sprintf("without the score: %v", err))
 	}
-	world, err := s.source.World(ref.Domain)
+	world, err := d.source.World(ref.Domain)
 	switch {
 	case errors.Is(err, store.ErrData):
-		notice = append(notice, fmt.Sprintf("without the task: %v", err))
+		notices = append(notices, fmt.Sprintf("without the task: %v", err))
 	case err != nil:
-		notice = append(notice, fmt.Sprintf("without the task: the data cannot be read: %v", err))
+		notices = append(notices, fmt.Sprintf("without the task: the data cannot be read: %v", err))
 	default:
-		if t, ok := world.Task(ref.Task); ok {
-			w.Task = t
+		if task, ok := world.Task(ref.Task); ok {
+			t.Task = task
 		} else {
-			notice = append(notice, "without the task: it is no longer in the data")
+			notices = append(notices, "without the task: it is no longer in the data")
 		}
 	}
-	return w, notice, nil
+	return t, notices, nil
 }
 
 // trialPage is what the page of an attempt shows.
 type trialPage struct {
-	Key        text
+	show.Conversation
+	Key        string
 	Outcome    outcome
-	Mark       string
 	Facts      []fact
-	Notices    []text
-	Fault      *text
-	Attack     *text
-	Task       *taskPart
-	Steps      []step
+	Notices    []string
+	Brief      []fact // what the user was told
 	Jumps      []anchor
-	Reward     rewardPart
-	Procedure  *procedurePart
-	Usage      []usageLine
-	Calls      []usageLine
+	ScoreNotes []string
+	Usage      []usageLine // by role
+	Calls      []usageLine // one by one
+	JudgeCalls []usageLine
 	Attempts   []attemptLine
 	Before     *anchor
 	After      *anchor
 	List       string
 	Raw        string
 	Others     []others
-	Extra      *text
 	Superseded bool
 }
 
 // attemptLine is one attempt at the trial.
 type attemptLine struct {
-	Link                        anchor
-	Ending, Reward, Cost, Fault string
-	Counts, Shown               bool
+	Link          anchor
+	Entry         store.Entry
+	Counts, Shown bool
 }
 
 // trial is the page of an attempt.
-func (v *visit) trial(at int, ref store.Ref) (page, error) {
+func (v *request) trial(at int, ref store.Ref) (page, error) {
 	r := &v.rows[at]
-	base := v.path(v.place, v.snapshot, r)
+	base := v.path(v.given, v.runData, r)
 	record := base + "a" + strconv.Itoa(ref.Attempt) + "/record.json"
-	w, notices, err := v.snapshot.view(ref, r.mut)
+	t, notices, err := v.trialOf(ref, r.mut)
 	if err != nil && statusOf(err) == http.StatusInternalServerError {
 		err = failure{status: http.StatusInternalServerError, err: err, raw: record}
 	}
@@ -173,65 +169,82 @@ func (v *visit) trial(at int, ref store.Ref) (page, error) {
 	if v.still() {
 		query = nil
 	}
-	c := trialPage{Key: textOf(r.Key.String()), Outcome: r.outcome, Mark: r.outcome.mark(), List: v.trialsAt(query),
-		Raw: v.to(record, nil, "")}
-	all, counting := v.attempts(r.Key), -1
-	if e, ok := v.snapshot.run.Counting(r.Key); ok {
-		counting = e.Attempt
-	}
-	c.Facts = factsOf(w, all)
-	for _, n := range notices {
-		c.Notices = append(c.Notices, textOf(n))
-	}
-	if b := w.Record.Fault; b != nil {
-		told := textOf(fmt.Sprintf("%s (%s, message %d): %s", b.Kind, b.Side, b.Index, b.Text))
-		c.Fault = &told
-	}
-	if said := w.Attack.Marks(w.Record).Outcome(); said != "" {
-		told := textOf(said)
-		c.Attack = &told
-	}
-	c.Task = taskOf(w)
-	c.Steps = newTalker(w, "").steps()
-	c.Jumps = jumps(w.Record)
-	c.Reward = rewardOf(w)
-	if c.Procedure, err = procedureOf(w); err != nil {
+	c := trialPage{Key: r.Key.String(), Outcome: r.outcome, List: v.trialsAt(query), Raw: v.to(record, nil, ""),
+		Notices: notices, Brief: briefOf(t), Jumps: jumps(t.Record), ScoreNotes: scoreNotes(t.Score), Others: v.others(r)}
+	if c.Conversation, err = show.NewConversation(t); err != nil {
 		return page{}, err
 	}
-	c.Usage, c.Calls = usageOf(w)
+	c.Usage, c.Calls, c.JudgeCalls = usageOf(t)
+	all := v.attempts(r.Key)
+	c.Facts = factsOf(t, all)
+	counting, counts := v.run.Counting(r.Key)
 	for _, e := range all {
-		counts := e.Attempt == counting
-		if e.Attempt == ref.Attempt {
-			c.Outcome, c.Mark = outcomeOf(e), outcomeOf(e).mark()
+		a := attemptLine{Link: anchor{To: v.to(fmt.Sprintf("%sa%d/", base, e.Attempt), query, ""), Text: fmt.Sprintf("attempt %d", e.Attempt)},
+			Entry: e, Counts: counts && e.Attempt == counting.Attempt, Shown: e.Attempt == ref.Attempt}
+		if a.Shown {
+			c.Outcome, c.Superseded = outcomeOf(e), !a.Counts
 		}
-		c.Attempts = append(c.Attempts, attemptLine{Link: anchor{To: v.to(fmt.Sprintf("%sa%d/", base, e.Attempt), query, ""), Text: textOf(fmt.Sprintf("attempt %d", e.Attempt))},
-			Ending: show.Safe(string(e.Termination)), Reward: reward(e.Reward), Cost: cost(e.Cost), Fault: show.Safe(e.Fault), Counts: counts, Shown: e.Attempt == ref.Attempt})
-		c.Superseded = c.Superseded || e.Attempt == ref.Attempt && !counts
+		c.Attempts = append(c.Attempts, a)
 	}
 	before, after := v.around(f, at)
 	c.Before, c.After = v.neighbour(before, query), v.neighbour(after, query)
-	c.Others = v.others(r)
-	if n := len(w.Record.Extra); n > 0 {
-		told := textOf(fmt.Sprintf("%d field(s) of the file that it was imported from are in the record only", n))
-		c.Extra = &told
-	}
 	title := fmt.Sprintf("%s / %d, %s, %s", r.Task, r.Trial, r.System, r.Domain)
-	return v.render("trial.html", title, v.crumbs(anchor{To: c.List, Text: textOf("trials")}, anchor{Text: textOf(fmt.Sprintf("%s / %d", r.Task, r.Trial))}), c)
+	return v.render("trial.html", title, v.crumbs(anchor{To: c.List, Text: "trials"}, anchor{Text: fmt.Sprintf("%s / %d", r.Task, r.Trial)}), c)
 }
 
-func (v *visit) neighbour(at int, q url.Values) *anchor {
+// briefOf is what the user of a task was told.
+func briefOf(t show.Trial) []fact {
+	if t.Task == nil {
+		return nil
+	}
+	var out []fact
+	add := func(name string, s *string) {
+		if s != nil && strings.TrimSpace(*s) != "" {
+			out = append(out, fact{Name: name, Value: *s})
+		}
+	}
+	in := t.Task.UserScenario.Instructions
+	add("persona", t.Task.UserScenario.Persona)
+	add("brief", &in.Plain)
+	add("reason for the call", &in.ReasonForCall)
+	add("known", in.KnownInfo)
+	add("not known", in.UnknownInfo)
+	add("instructions", &in.TaskInstructions)
+	add("ticket", t.Task.Ticket)
+	return out
+}
+
+// scoreNotes say how the reward came about, beyond its components.
+func scoreNotes(s *sim.Score) []string {
+	if s == nil {
+		return nil
+	}
+	var out []string
+	if note, ok := s.Info.Info["note"].(string); ok {
+		out = append(out, note)
+	}
+	if s.Origin != "" {
+		out = append(out, "the reward is from "+s.Origin)
+	}
+	if s.Drift > 0 {
+		out = append(out, fmt.Sprintf("replaying gave %d results other than recorded", s.Drift))
+	}
+	return out
+}
+
+func (v *request) neighbour(at int, q url.Values) *anchor {
 	if at < 0 {
 		return nil
 	}
 	r := &v.rows[at]
-	return &anchor{To: v.trialAt(r, q), Text: textOf(fmt.Sprintf("%s / %d, %s", r.Task, r.Trial, r.System)), Class: string(r.outcome)}
+	return &anchor{To: v.trialAt(r, q), Text: fmt.Sprintf("%s / %d, %s", r.Task, r.Trial, r.System), Class: string(r.outcome)}
 }
 
 // factsOf are the facts of a record in the order in which one asks for them.
-func factsOf(w show.View, attempts []store.Entry) []fact {
+func factsOf(w show.Trial, attempts []store.Entry) []fact {
 	r := w.Record
 	add := func(out []fact, name, format string, args ...any) []fact {
-		return append(out, fact{Name: name, Value: textOf(fmt.Sprintf(format, args...))})
+		return append(out, fact{Name: name, Value: fmt.Sprintf(format, args...)})
 	}
 	var out []fact
 	out = add(out, "domain", "%s", r.Domain)
@@ -260,12 +273,12 @@ func jumps(r sim.Record) []anchor {
 	var out []anchor
 	for i, m := range r.Messages {
 		if m.Error && len(out) < most {
-			out = append(out, anchor{To: fmt.Sprintf("#m%d", i), Text: textOf(fmt.Sprintf("error at %d", i)), Class: "failed"})
+			out = append(out, anchor{To: fmt.Sprintf("#m%d", i), Text: fmt.Sprintf("error at %d", i), Class: "failed"})
 		}
 	}
 	for k, e := range r.Events {
 		if eventClass(e.Kind) == "refused" && len(out) < most {
-			out = append(out, anchor{To: fmt.Sprintf("#e%d", k), Text: textOf(fmt.Sprintf("%s at %d", e.Kind, e.Index)), Class: "refused"})
+			out = append(out, anchor{To: fmt.Sprintf("#e%d", k), Text: fmt.Sprintf("%s at %d", e.Kind, e.Index), Class: "refused"})
 		}
 	}
 	return out

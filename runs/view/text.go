@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/tauguide/tauguide/runs/show"
-	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
 )
@@ -17,7 +16,7 @@ import (
 const mostShown = 200_000
 
 // cut shortens a text that would make a page too long to use.
-func cut(s string) (shown string, left int) {
+func cut(s string) (part string, left int) {
 	if len(s) <= mostShown {
 		return s, 0
 	}
@@ -28,15 +27,15 @@ func cut(s string) (shown string, left int) {
 	return s[:at], len(s) - at
 }
 
-// text is a text of a model, a tool or a data set, for the template of that name.
+// text is a text of a model, a tool or a data set as the template of that name shows it.
 type text struct {
 	Pieces []show.Piece
 	Left   int // bytes that are not shown
 }
 
-func textOf(s string) text {
-	shown, left := cut(s)
-	return text{show.Pieces(shown), left}
+func shown(s string) text {
+	part, left := cut(s)
+	return text{show.Pieces(part), left}
 }
 
 // laidOut breaks JSON into lines; what is none stays as it is, and what would take too much room. Numbers and texts keep
@@ -146,52 +145,6 @@ func reward(r *float64) string {
 		return "–"
 	}
 	return strconv.FormatFloat(*r, 'g', 6, 64)
-}
-
-// spending sums what attempts cost, and counts what the sums miss.
-type spending struct {
-	attempts, unpriced, uncounted int64
-	dollars                       float64
-	tokens                        int64
-}
-
-func (s *spending) add(e *store.Entry) {
-	s.attempts++
-	if e.Cost == nil {
-		s.unpriced++
-	}
-	if e.Tokens == nil {
-		s.uncounted++
-	}
-	for _, u := range e.Usage {
-		s.dollars += u.Cost
-		s.tokens += u.Prompt + u.Completion
-	}
-	if e.Usage == nil { // of an older program
-		if e.Cost != nil {
-			s.dollars += *e.Cost
-		}
-		if e.Tokens != nil {
-			s.tokens += *e.Tokens
-		}
-	}
-}
-
-func (s *spending) String() string {
-	out := "no cost known"
-	switch {
-	case s.attempts == 0:
-		return "nothing yet"
-	case s.unpriced == 0:
-		out = dollars(s.dollars)
-	case s.unpriced < s.attempts || s.dollars > 0:
-		out = fmt.Sprintf("at least %s; the cost of %s of %s attempts is not wholly known", dollars(s.dollars), grouped(s.unpriced), grouped(s.attempts))
-	}
-	out += ", " + grouped(s.tokens) + " tokens"
-	if s.uncounted > 0 {
-		out += fmt.Sprintf(" (those of %s attempts not wholly known)", grouped(s.uncounted))
-	}
-	return out
 }
 
 // callText describes one model call in a line.

@@ -27,7 +27,7 @@ type firing struct {
 	Calls    []int              `json:"calls"`
 }
 
-// interception is the data of a held message.
+// interception is the data of a message that a gate stopped.
 type interception struct {
 	Mode     string `json:"mode"`
 	Refusals []struct {
@@ -37,34 +37,58 @@ type interception struct {
 	} `json:"refusals"`
 }
 
-// Note is an event in words. All texts may hold anything.
-type Note struct {
-	Guide    bool          // the event is of a guide and was understood; else it is told as it stands
-	Title    string        // what happened
-	Text     string        // what was told, whole
-	Messages []sim.Message // private, or held back
-	Lines    []string      // findings, one each
+// Event is an event of a conversation in words. All texts may contain anything.
+type Event struct {
+	Number   int // its place among the events of the record
+	At       int // the message that it came before
+	Kind     sim.EventKind
+	Guide    bool      // the event is of a guide and was understood; otherwise it is told as it is recorded
+	Title    string    // what happened
+	Text     string    // what was told, whole
+	Private  []Private // messages that only this side has seen, or that a gate stopped
+	Findings []string
+	Data     map[string]any // all that the event says
 }
 
-// NoteOf describes an event among all events of its record. ok is false for one that only repeats what the guide's own
+// Private is a message that only one side has seen.
+type Private struct {
+	Role  string
+	Text  string
+	Calls []Call
+}
+
+// event describes an event among all events of its record. ok is false for one that only repeats what the guide's own
 // events tell there.
-func NoteOf(e sim.Event, all []sim.Event) (n Note, ok bool) {
-	if n, ok := guideNote(e); ok {
-		return n, true
+func event(e sim.Event, all []sim.Event, marks marks) (out Event, ok bool) {
+	out = Event{At: e.Index, Kind: e.Kind, Data: e.Data}
+	messages := e.Messages
+	switch {
+	case out.describe(e):
+		out.Guide = true
+		if e.Kind == guidanceEvent || e.Kind == failOpenEvent || e.Kind == firingEvent {
+			messages = nil
+		}
+	case e.Kind == sim.EventPrivate && guided(all, e.Index):
+		return Event{}, false
+	default:
+		side := ""
+		if e.Side != "" {
+			side = " (" + string(e.Side) + ")"
+		}
+		out.Title, out.Findings = fmt.Sprintf("%s%s %s", e.Kind, side, e.Text), nil
 	}
-	if e.Kind == sim.EventPrivate && guided(all, e.Index) {
-		return Note{}, false
+	for _, m := range messages {
+		p := Private{Role: string(m.Role), Text: m.TextOf()}
+		for _, c := range m.ToolCalls {
+			p.Calls = append(p.Calls, callOf(c, marks.stopped(c)))
+		}
+		out.Private = append(out.Private, p)
 	}
-	side := ""
-	if e.Side != "" {
-		side = " (" + string(e.Side) + ")"
-	}
-	return Note{Title: fmt.Sprintf("%s%s %s", e.Kind, side, e.Text), Messages: e.Messages}, true
+	return out, true
 }
 
-// guideNote describes an event of a guide; ok is false if it is none, or cannot be read as one.
-func guideNote(e sim.Event) (n Note, ok bool) {
-	n.Guide = true
+// describe tells an event of a guide; false if it is none, or cannot be read as one.
+func (n *Event) describe(e sim.Event) bool {
 	switch e.Kind {
 	case guidanceEvent:
 		n.Title, n.Text = "guidance", e.Text
@@ -73,19 +97,19 @@ func guideNote(e sim.Event) (n Note, ok bool) {
 	case firingEvent:
 		var f firing
 		if !decode(e.Data, &f) {
-			return Note{}, false
+			return false
 		}
 		n.firing(f)
 	case interceptEvent, blockEvent:
 		var i interception
 		if !decode(e.Data, &i) {
-			return Note{}, false
+			return false
 		}
-		n.interception(e, i)
+		n.interception(i)
 	default:
-		return Note{}, false
+		return false
 	}
-	return n, true
+	return true
 }
 
 // decode reads the data of an event, which holds Go values while a run is young and plain JSON after that.
@@ -94,11 +118,11 @@ func decode(data map[string]any, into any) bool {
 	return err == nil && json.Unmarshal(text, into) == nil
 }
 
-func (n *Note) line(format string, args ...any) {
-	n.Lines = append(n.Lines, fmt.Sprintf(format, args...))
+func (n *Event) find(format string, args ...any) {
+	n.Findings = append(n.Findings, fmt.Sprintf(format, args...))
 }
 
-func (n *Note) firing(f firing) {
+func (n *Event) firing(f firing) {
 	by := "by code"
 	if len(f.Calls) > 0 {
 		by = fmt.Sprintf("by %d model call(s)", len(f.Calls))
@@ -106,24 +130,24 @@ func (n *Note) firing(f firing) {
 	n.Title = fmt.Sprintf("firing %d, %s", f.After.Firings, by)
 	for _, t := range f.Record.Traverse {
 		if walk := walked(t.Walk); walk != "" {
-			n.line("walk of %s: %s", t.ID, walk)
+			n.find("walk of %s: %s", t.ID, walk)
 		}
 	}
 	for _, q := range f.After.Requests {
-		n.line("%s: %s", q.ID, standing(q))
+		n.find("%s: %s", q.ID, statusOf(q))
 	}
 	if f.After.Transfer {
-		n.line("transfer: signalled")
+		n.find("transfer: signalled")
 	}
 	for _, r := range f.Rejected {
-		n.line("rejected: %s", r)
+		n.find("rejected: %s", r)
 	}
 	if f.Reask != "" {
-		n.line("asked again: %s", f.Reask)
+		n.find("asked again: %s", f.Reask)
 	}
 }
 
-func standing(q verify.Request) string {
+func statusOf(q verify.Request) string {
 	parts := []string{string(q.Status)}
 	if q.Node != "" {
 		parts = append(parts, "at "+q.Node)
@@ -148,16 +172,15 @@ func walked(walk []verify.Visit) string {
 	return strings.Join(parts, " → ")
 }
 
-func (n *Note) interception(e sim.Event, i interception) {
+func (n *Event) interception(i interception) {
 	what := "let through, though not enabled"
 	for _, r := range i.Refusals {
 		if r.Held {
 			what = "held back"
 		}
-		n.line("%s: %s", r.Tool, r.Reason)
+		n.find("%s: %s", r.Tool, r.Reason)
 	}
-	n.Title = fmt.Sprintf("%s: %s (%s gate)", e.Kind, what, i.Mode)
-	n.Messages = e.Messages
+	n.Title = fmt.Sprintf("%s: %s (%s gate)", n.Kind, what, i.Mode)
 }
 
 // guided reports whether the guide's own events tell at an index what was private there.

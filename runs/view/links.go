@@ -29,7 +29,7 @@ func (served) to(path string, query url.Values, anchor string) string {
 	return path
 }
 
-// copied are the addresses of a page in a copy: relative, so that the folder can lie anywhere. It notes what was referred to.
+// copied are the addresses of a page in a copy: relative, so that the folder can be anywhere. It notes what was referred to.
 type copied struct {
 	file string // of the page, with slashes, below the copy's folder
 	seen func(path string, query url.Values)
@@ -54,7 +54,7 @@ func fileOf(page string, query url.Values) string {
 	}
 	name := "index"
 	if q := query.Encode(); q != "" {
-		name = newNames([]string{q}, name).slug[q]
+		name = newSlugs([]string{q}, name).slug[q]
 	}
 	return page + name + ".html"
 }

@@ -9,20 +9,20 @@ import (
 // maxSlug is how much of a name an address shows.
 const maxSlug = 48
 
-// names gives every name of a list a slug: what addresses and file names call it. Slugs are made of letters, digits, dash,
+// slugs gives every name of a list a slug: what addresses and file names call it. Slugs are made of letters, digits, dash,
 // underscore and tilde, so that no name can reach outside of its place, and differ also where cases are not told
 // apart. A name is found by its slug alone; nothing is ever decoded.
-type names struct {
+type slugs struct {
 	list []string // in the order given
 	slug map[string]string
 	name map[string]string
 	rank map[string]int
 }
 
-// newNames takes the names in the order in which they are to be listed; repeated ones count once. Words that mean
+// newSlugs takes the names in the order in which they are to be listed; repeated ones count once. Words that mean
 // something else in their place are reserved.
-func newNames(list []string, reserved ...string) *names {
-	n := &names{slug: map[string]string{}, name: map[string]string{}, rank: map[string]int{}}
+func newSlugs(list []string, reserved ...string) *slugs {
+	n := &slugs{slug: map[string]string{}, name: map[string]string{}, rank: map[string]int{}}
 	folded := map[string]int{}
 	for _, s := range reserved {
 		folded[s]++

@@ -1,0 +1,203 @@
+package show
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/value"
+	"github.com/tauguide/tauguide/metrics"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// Trial is what is known about one trial.
+type Trial struct {
+	Record sim.Record
+	Score  *sim.Score    // nil if it was not scored
+	Task   *domains.Task // nil if neither the data nor the run has it
+	Slice  metrics.Slice
+	Attack *Attack // nil if the user did not attack
+}
+
+// Conversation is a trial as a reader follows it, as plain data: what was said and called, what a guide did in between,
+// and how the outcome came about. Every way to show a trial starts from it.
+type Conversation struct {
+	Trial
+	Steps     []Step
+	Attacked  string // whether the attack succeeded; "" where nobody attacked
+	Checks    []Check
+	Gold      []Check // the gold actions: one path to the wanted end state
+	Procedure Procedure
+}
+
+// Step is what happened at one message: the events before it, and then the message; without one at the end.
+type Step struct {
+	Events  []Event
+	Message *Message
+}
+
+// Message is a message of a conversation.
+type Message struct {
+	Index      int
+	Side       string // agent or user: who wrote it, or whose call it answers
+	Result     bool   // of a tool
+	Error      bool
+	Tool       string // whose result it is; "" if no call has its id
+	HasText    bool
+	Text       string
+	Calls      []Call
+	ModelCalls []sim.ModelCall // that it took
+}
+
+// Call is a tool call.
+type Call struct {
+	Name      string
+	Arguments []Argument
+	Malformed string // arguments that are not usable, as they came
+	Reason    string // why they are not; "" if they are
+	Mark      string // what an attack makes of it
+}
+
+// Argument is a named argument, its value as JSON.
+type Argument struct{ Name, Value string }
+
+// String writes a call as name(argument: value, ...).
+func (c Call) String() string {
+	if c.Reason != "" {
+		return fmt.Sprintf("%s(malformed: %s) [%s]", c.Name, c.Malformed, c.Reason)
+	}
+	parts := make([]string, len(c.Arguments))
+	for i, a := range c.Arguments {
+		parts[i] = a.Name + ": " + a.Value
+	}
+	return c.Name + "(" + strings.Join(parts, ", ") + ")"
+}
+
+// Check is something that was looked at, and how it came out.
+type Check struct {
+	Known, Met bool
+	Label      string // what kind of check it is
+	Text       string
+	Why        string
+	At         int // the message that decided it; -1 for none
+}
+
+// String is the check without its outcome.
+func (c Check) String() string { return strings.TrimSpace(c.Label + " " + c.Text) }
+
+// NewConversation lays a trial out.
+func NewConversation(t Trial) (Conversation, error) {
+	found, err := procedureOf(t)
+	if err != nil {
+		return Conversation{}, err
+	}
+	marks := t.Attack.marks(t.Record)
+	return Conversation{Trial: t, Steps: steps(t.Record, marks), Attacked: marks.outcome(), Checks: checks(t.Score), Gold: gold(t), Procedure: found}, nil
+}
+
+// steps are the messages with the events where they happened. An event that names no message comes at the nearer end.
+func steps(r sim.Record, marks marks) []Step {
+	tools, models := map[string]string{}, map[int][]sim.ModelCall{}
+	for _, m := range r.Messages {
+		for _, c := range m.ToolCalls {
+			tools[c.ID] = c.Name
+		}
+	}
+	for _, c := range r.Calls {
+		models[c.Index] = append(models[c.Index], c)
+	}
+	out := make([]Step, len(r.Messages)+1)
+	for i, m := range r.Messages {
+		msg := Message{Index: i, Side: "agent", Result: m.Role == domains.RoleTool, Error: m.Error, HasText: m.Content != nil, Text: m.TextOf(), ModelCalls: models[i]}
+		if m.Side() == domains.UserSide {
+			msg.Side = "user"
+		}
+		if msg.Result {
+			msg.Tool = tools[m.ID]
+		}
+		for k, c := range m.ToolCalls {
+			msg.Calls = append(msg.Calls, callOf(c, marks.delivered(i, k, c)))
+		}
+		out[i].Message = &msg
+	}
+	for k, e := range r.Events {
+		if told, ok := event(e, r.Events, marks); ok {
+			told.Number = k
+			at := min(max(e.Index, 0), len(r.Messages))
+			out[at].Events = append(out[at].Events, told)
+		}
+	}
+	if last := len(r.Messages); len(out[last].Events) == 0 {
+		out = out[:last]
+	}
+	return out
+}
+
+func callOf(c sim.ToolCall, mark string) Call {
+	if c.Reason != "" {
+		return Call{Name: c.Name, Malformed: c.Malformed, Reason: c.Reason, Mark: mark}
+	}
+	return Call{Name: c.Name, Arguments: argumentsOf(c.Arguments), Mark: mark}
+}
+
+func argumentsOf(args value.Value) []Argument {
+	var out []Argument
+	m, _ := args.Map()
+	for name, v := range m.All() {
+		text, err := v.MarshalJSON()
+		if err != nil {
+			text = []byte(v.Repr())
+		}
+		out = append(out, Argument{name, string(text)})
+	}
+	return out
+}
+
+// checks are what the reward looked at, apart from the database.
+func checks(s *sim.Score) []Check {
+	if s == nil {
+		return nil
+	}
+	var out []Check
+	for _, a := range s.Info.EnvAssertions {
+		out = append(out, Check{Known: true, Met: a.Met, Label: "assertion", Text: a.Assertion.FuncName, At: -1})
+	}
+	for _, c := range s.Info.CommunicateChecks {
+		out = append(out, Check{Known: true, Met: c.Met, Label: "told the user:", Text: c.Info, Why: c.Justification, At: -1})
+	}
+	for _, v := range s.Info.NLAssertions {
+		out = append(out, Check{Known: true, Met: v.Met, Label: "judged:", Text: v.Assertion, Why: v.Justification, At: -1})
+	}
+	return out
+}
+
+// gold is the reference path beside what was matched of it.
+func gold(t Trial) []Check {
+	if t.Task == nil || t.Task.Criteria == nil {
+		return nil
+	}
+	var out []Check
+	for i, a := range t.Task.Criteria.Actions {
+		c := Check{Text: Call{Name: a.Name, Arguments: argumentsOf(a.Arguments)}.String(), At: -1}
+		if a.Requestor == domains.UserSide {
+			c.Label = "user:"
+		}
+		if t.Score != nil && i < len(t.Score.Info.ActionChecks) {
+			c.Known, c.Met = true, t.Score.Info.ActionChecks[i].Match
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// Purpose says what a task is about: in the words of its author, or otherwise in those of its user, cut to a line.
+func Purpose(t *domains.Task) string {
+	if t.Description != nil && t.Description.Purpose != nil {
+		return *t.Description.Purpose
+	}
+	reason := t.UserScenario.Instructions.ReasonForCall
+	if reason == "" {
+		reason = t.UserScenario.Instructions.Plain
+	}
+	return clipped(strings.ReplaceAll(reason, "\n", " "), 160)
+}

@@ -1,0 +1,76 @@
+package view
+
+import (
+	"encoding/json"
+	"html/template"
+	"strings"
+
+	"github.com/tauguide/tauguide/runs/report"
+	"github.com/tauguide/tauguide/runs/show"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// placed is a part of a conversation with the prefix of its anchors: two conversations may be on one page.
+type placed struct {
+	Prefix string
+	Of     any
+}
+
+// functions are what templates call.
+func functions() template.FuncMap {
+	return template.FuncMap{
+		"shown": shown, "safe": show.Safe, "laidOut": laidOut, "mark": show.Mark, "summary": summary, "callText": callText,
+		"reward": reward, "cost": cost, "tokens": tokens, "seconds": seconds, "purpose": show.Purpose,
+		"heading":    func(t report.Table) string { return strings.ReplaceAll(t.Heading(), "*", "") },
+		"at":         func(prefix string, of any) placed { return placed{prefix, of} },
+		"eventClass": eventClass,
+		"json": func(data map[string]any) string {
+			text, err := json.Marshal(data)
+			if err != nil {
+				return ""
+			}
+			return laidOut(string(text))
+		},
+		"passed": func(ok bool) outcome {
+			if ok {
+				return passed
+			}
+			return failed
+		},
+		"stateClass": func(s sim.State) outcome {
+			switch s {
+			case sim.Pass:
+				return passed
+			case sim.Fail:
+				return failed
+			}
+			return pending
+		},
+	}
+}
+
+// summary says what is folded away: the result of which tool, and how it begins.
+func summary(m *show.Message) string {
+	what, name := "result of ", m.Tool
+	if m.Error {
+		what = "error of "
+	}
+	if name == "" {
+		name = "a call"
+	}
+	return what + excerpt(name, 80) + ": " + excerpt(m.Text, 90)
+}
+
+// eventClass is how an event looks: what was told, what was refused, what was found, or anything else. Kinds are free
+// text in a record and never become a class themselves.
+func eventClass(k sim.EventKind) string {
+	switch k {
+	case "guidance", sim.EventPrivate:
+		return "told"
+	case "intercept", "block", "toolguard_block", "flow_reject", "flow_limit":
+		return "refused"
+	case "fail_open", sim.EventEmptyAnswer, sim.EventCallID, "flow_parse":
+		return "odd"
+	}
+	return "found"
+}

@@ -1,0 +1,155 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/tauguide/tauguide/runs/show"
+)
+
+// mostOthers is how many trials a page offers to set beside, of each kind.
+const mostOthers = 24
+
+// others are trials that a page offers to set beside its own.
+type others struct {
+	Title string
+	Links []anchor
+}
+
+// others lists what may stand beside a trial: the other systems at it, the other trials of the system, other runs. In a
+// copy these are the first system beside each other one, and the runs after the first; all pairs would be too many pages.
+func (v *request) others(r *row) []others {
+	systems, trials := others{Title: "other systems"}, others{Title: "other trials"}
+	same := v.task(r)
+	for i := range same {
+		o := &same[i]
+		if o.Key == r.Key || !o.held || !r.held {
+			continue
+		}
+		if o.Trial == r.Trial && v.paired(r, o) && len(systems.Links) < mostOthers {
+			systems.Links = append(systems.Links, v.pair(r, v.given, v.runData, o, o.System))
+		}
+		if o.System == r.System && !v.still() && len(trials.Links) < mostOthers {
+			trials.Links = append(trials.Links, v.pair(r, v.given, v.runData, o, strconv.Itoa(o.Trial)))
+		}
+	}
+	elsewhere := others{Title: "other runs"}
+	for _, place := range v.site.runs {
+		if place == v.given || v.still() && v.given != v.site.runs[0] {
+			continue
+		}
+		d, err := place.read()
+		if err != nil {
+			continue // its own page tells
+		}
+		if at, ok := d.find(r.Key); ok && d.rows[at].held && r.held {
+			elsewhere.Links = append(elsewhere.Links, v.pair(r, place, d, &d.rows[at], place.slug))
+		}
+	}
+	return slices.DeleteFunc([]others{systems, trials, elsewhere}, func(o others) bool { return len(o.Links) == 0 })
+}
+
+// paired reports whether a copy has a page for a pair of systems.
+func (v *request) paired(r, o *row) bool {
+	first := v.systems.list[0]
+	return !v.still() || r.System == first || o.System == first
+}
+
+// pair is the link to two trials side by side. In a copy the first system is always on the left, so that there is one page
+// for both ways.
+func (v *request) pair(r *row, given *givenRun, d *runData, o *row, name string) anchor {
+	left, right, from, at := r, o, v.given, given
+	if v.still() && given == v.given && o.System == v.systems.list[0] {
+		left, right = o, r
+	}
+	to := fmt.Sprintf("%sbeside/%s/%s/%d/", v.path(from, v.runData, left), at.slug, d.systems.slug[right.System], right.Trial)
+	return anchor{To: v.to(to, nil, ""), Text: name, Class: string(o.outcome), Hint: string(o.outcome)}
+}
+
+// side is one of two conversations side by side.
+type side struct {
+	show.Conversation
+	Name    string
+	Link    string
+	Outcome outcome
+	Ended   string
+	Notices []string
+}
+
+// pairStep is what happened at one message in both.
+type pairStep struct {
+	Same, First bool // the messages are alike; the first that are not
+	Left, Right *show.Step
+}
+
+// sideBySide is the page of two conversations. other is the slugs of a run and a system, and the number of a trial.
+func (v *request) sideBySide(r *row, other []string) (page, error) {
+	w := &request{site: v.site, linker: v.linker}
+	if err := w.enter(other[0]); err != nil {
+		return page{}, err
+	}
+	at, err := w.locate([]string{w.domains.slug[r.Domain], other[1], w.tasks.slug[r.Task], other[2]})
+	if err != nil {
+		return page{}, err
+	}
+	left, err := v.side(r)
+	if err != nil {
+		return page{}, err
+	}
+	right, err := w.side(&w.rows[at])
+	if err != nil {
+		return page{}, err
+	}
+	steps, first := aligned(left.Steps, right.Steps)
+	content := map[string]any{"Left": left, "Right": right, "Steps": steps, "First": first, "Same": first < 0}
+	here := fmt.Sprintf("%s / %d", r.Task, r.Trial)
+	return v.render("pair.html", "Side by side: "+here, v.crumbs(anchor{To: v.trialAt(r, nil), Text: here}, anchor{Text: "side by side"}), content)
+}
+
+// side reads one side. Its run is named, since the two may be of different ones.
+func (v *request) side(r *row) (s side, err error) {
+	ref, err := v.counting(r)
+	if err != nil {
+		return s, err
+	}
+	t, notices, err := v.trialOf(ref, r.mut)
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", r.Key.String(), err)
+	}
+	s = side{Name: fmt.Sprintf("%s, trial %d, run %s", r.System, r.Trial, v.given.slug), Link: v.trialAt(r, nil), Outcome: r.outcome,
+		Ended: fmt.Sprintf("%s after %d steps", t.Record.Termination, t.Record.Steps), Notices: notices}
+	s.Conversation, err = show.NewConversation(t)
+	return s, err
+}
+
+// aligned sets two conversations side by side, message by message. Up to the first difference they go the same way, so
+// that this is where both are at the same point of the task; first is -1 if there is none.
+func aligned(a, b []show.Step) (out []pairStep, first int) {
+	first = -1
+	for i := range max(len(a), len(b)) {
+		var s pairStep
+		if i < len(a) {
+			s.Left = &a[i]
+		}
+		if i < len(b) {
+			s.Right = &b[i]
+		}
+		if first < 0 && !alike(s.Left, s.Right) {
+			first = i
+		}
+		s.Same, s.First = first < 0, i == first
+		out = append(out, s)
+	}
+	return out, first
+}
+
+// alike compares what two messages say and do. The names of calls, which models make up, times, and events are left out.
+func alike(a, b *show.Step) bool {
+	if a == nil || b == nil || a.Message == nil || b.Message == nil {
+		return (a == nil || a.Message == nil) && (b == nil || b.Message == nil)
+	}
+	x, y := a.Message, b.Message
+	return x.Result == y.Result && x.Text == y.Text && x.Error == y.Error && x.Side == y.Side &&
+		slices.EqualFunc(x.Calls, y.Calls, func(c, d show.Call) bool { return c.String() == d.String() })
+}

@@ -1,0 +1,181 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tauguide/tauguide/runs/report"
+	"github.com/tauguide/tauguide/runs/store"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// givenRun is a run that was given to the viewer, with what was last read of it. Safe for concurrent use.
+type givenRun struct {
+	dir  string // as it was given
+	slug string
+	env  func(string) string
+	// frozen keeps what was read, whatever happens to the folder meanwhile: a copy is made of one state.
+	frozen bool
+
+	mu    sync.Mutex
+	data  *runData
+	state string // of the folder when data was read
+}
+
+// read returns the run as it is now. What was read before is used again as long as its files did not change.
+func (g *givenRun) read() (*runData, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.frozen {
+		return g.data, nil
+	}
+	live, err := store.Writing(g.dir)
+	if err != nil {
+		return nil, err
+	}
+	state, err := folderState(g.dir)
+	if err != nil {
+		return nil, err
+	}
+	if state = fmt.Sprint(state, live); g.data != nil && state == g.state {
+		return g.data, nil
+	}
+	g.data = nil // frees the old one before the new one grows
+	if err := checkLinks(g.dir); err != nil {
+		return nil, err
+	}
+	data, err := readRun(g.dir, live, g.env)
+	if err != nil {
+		return nil, err
+	}
+	g.data, g.state = data, state
+	return data, nil
+}
+
+// runFiles are what a run is read from, apart from its records.
+func runFiles() []string {
+	return []string{"manifest.json", "plan.jsonl", "index.jsonl", "scores.jsonl", "tau2.json", "lock"}
+}
+
+// folderState tells one state of a run's folder from another, by size and time of its files. Records need no look: the
+// index grows with each, and whoever shows one reads it within the folder (store.Run.RecordInside).
+func folderState(dir string) (string, error) {
+	var b strings.Builder
+	for _, name := range runFiles() {
+		st, err := os.Lstat(filepath.Join(dir, name))
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && name != "manifest.json":
+		case errors.Is(err, fs.ErrNotExist):
+			return "", fmt.Errorf("there is no run in %s any more: %w", dir, err)
+		case err != nil:
+			return "", err
+		default:
+			fmt.Fprintln(&b, name, st.Mode(), st.Size(), st.ModTime().UnixNano())
+		}
+	}
+	return b.String(), nil
+}
+
+// linkError means that a run's folder contains something that leads out of it.
+type linkError struct{ path, why string }
+
+func (e *linkError) Error() string {
+	return fmt.Sprintf("%s %s\nhint: put the file itself there, as cp -RL does for a whole folder", e.path, e.why)
+}
+
+// checkLinks refuses a folder that contains anything that leads out of it.
+func checkLinks(dir string) error {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return err
+	}
+	check := func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case d.IsDir():
+			return nil
+		}
+		return checkFile(real, path, d.Type())
+	}
+	for _, name := range append(runFiles(), "trials") {
+		if err := filepath.WalkDir(filepath.Join(dir, name), check); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkFile refuses what is no file, and links that lead out of the run's folder.
+func checkFile(real, path string, mode fs.FileMode) error {
+	switch {
+	case mode.IsRegular():
+		return nil
+	case mode&fs.ModeSymlink == 0:
+		return &linkError{path, "is no file"}
+	}
+	to, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return &linkError{path, "is a link that leads nowhere"}
+	}
+	if within(real, to) {
+		if st, err := os.Stat(to); err == nil && st.Mode().IsRegular() {
+			return nil
+		}
+		return &linkError{path, "is a link to what is no file"}
+	}
+	return &linkError{path, "is a link out of the run's folder"}
+}
+
+// within reports whether a path is in a folder, or the folder itself.
+func within(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// runData is a run as it was at one moment: all that lists are made of. It is never changed.
+type runData struct {
+	run      *store.Run
+	manifest store.Manifest
+	source   report.Source
+	rows     []row                     // every planned trial, and those that only the folder has, in the order of compare
+	others   map[sim.Key][]store.Entry // the attempts that do not count, of trials that have any
+	domains  *slugs
+	systems  *slugs
+	tasks    *slugs
+	spend    string
+	live     bool // some process is writing
+}
+
+// readRun opens a run and lists its trials. env resolves the variables of the run's data folder.
+func readRun(dir string, live bool, env func(string) string) (*runData, error) {
+	r, err := store.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	d := &runData{run: r, manifest: r.Manifest(), others: map[sim.Key][]store.Entry{}, live: live}
+	var figures errgroup.Group
+	figures.Go(func() (err error) {
+		d.source, err = report.FromRun(r, env)
+		return err
+	})
+	var sum spending
+	for e := range r.Entries() {
+		sum.add(&e)
+		if counting, ok := r.Counting(e.Key); ok && counting.Attempt != e.Attempt {
+			d.others[e.Key] = append(d.others[e.Key], e)
+		}
+	}
+	d.spend = sum.String()
+	d.listTrials()
+	return d, figures.Wait()
+}

@@ -1,0 +1,186 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/tauguide/tauguide/metrics"
+	"github.com/tauguide/tauguide/runs/store"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// row is a trial.
+type row struct {
+	sim.Key
+	domain, task, system int // ranks of the names
+	mut, planned, held   bool
+	attempts             int
+	outcome              outcome
+	ending               sim.Reason
+	fault                string
+}
+
+func (r *row) slice() metrics.Slice {
+	if r.mut {
+		return metrics.Mut
+	}
+	return metrics.PV
+}
+
+// listTrials lists the trials in the order of the plan, which is that of domains, tasks and systems.
+func (d *runData) listTrials() {
+	plan := d.run.Plan()
+	d.rows = make([]row, 0, len(plan))
+	held := 0
+	for _, p := range plan {
+		w := d.row(p.Key)
+		w.mut, w.planned = p.Mut, true
+		if w.held {
+			held++
+		}
+		d.rows = append(d.rows, w)
+	}
+	if held < d.run.Trials() { // imported files bring trials that nobody planned
+		for _, e := range d.run.Index()[held:] {
+			d.rows = append(d.rows, d.row(e.Key))
+		}
+	}
+	ds, ys, ts := make([]string, len(d.rows)), make([]string, len(d.rows)), make([]string, len(d.rows))
+	for i := range d.rows {
+		r := &d.rows[i]
+		ds[i], ys[i], ts[i] = r.Domain, r.System, r.Task
+	}
+	d.domains, d.systems, d.tasks = newSlugs(ds), newSlugs(ys), newSlugs(ts)
+	for i := range d.rows {
+		r := &d.rows[i]
+		r.domain, r.system, r.task = d.domains.rank[r.Domain], d.systems.rank[r.System], d.tasks.rank[r.Task]
+	}
+	slices.SortFunc(d.rows, compare)
+}
+
+// row is what the index says of a trial.
+func (d *runData) row(k sim.Key) row {
+	w := row{Key: k, outcome: waiting}
+	if e, ok := d.run.Counting(k); ok {
+		w.held, w.outcome, w.ending, w.fault, w.attempts = true, outcomeOf(e), e.Termination, e.Fault, 1+len(d.others[k])
+	}
+	return w
+}
+
+func compare(a, b row) int {
+	return cmp.Or(a.domain-b.domain, a.task-b.task, a.system-b.system, a.Trial-b.Trial)
+}
+
+// find returns the place of a trial in rows.
+func (d *runData) find(k sim.Key) (int, bool) {
+	w := row{Key: k}
+	var okDomain, okSystem, okTask bool
+	w.domain, okDomain = d.domains.rank[k.Domain]
+	w.system, okSystem = d.systems.rank[k.System]
+	w.task, okTask = d.tasks.rank[k.Task]
+	if !okDomain || !okSystem || !okTask {
+		return 0, false
+	}
+	return slices.BinarySearchFunc(d.rows, w, compare)
+}
+
+// task returns all trials of a trial's task.
+func (d *runData) task(r *row) []row {
+	same := func(o row) int { return cmp.Or(o.domain-r.domain, o.task-r.task) }
+	from, _ := slices.BinarySearchFunc(d.rows, r, func(o row, _ *row) int { return cmp.Or(same(o), 1) })
+	to, _ := slices.BinarySearchFunc(d.rows, r, func(o row, _ *row) int { return cmp.Or(same(o), -1) })
+	return d.rows[from:to:to]
+}
+
+// attempts returns the entries of all attempts at a trial, in their order.
+func (d *runData) attempts(k sim.Key) []store.Entry {
+	out := slices.Clone(d.others[k])
+	if e, ok := d.run.Counting(k); ok {
+		out = append(out, e)
+	}
+	slices.SortFunc(out, func(a, b store.Entry) int { return a.Attempt - b.Attempt })
+	return out
+}
+
+func outcomeOf(e store.Entry) outcome {
+	switch {
+	case !e.Termination.Evaluable():
+		return void
+	case e.Reward == nil:
+		return pending
+	case sim.Success(*e.Reward):
+		return passed
+	}
+	return failed
+}
+
+// progress says in words how far the run has come.
+func (d *runData) progress() string {
+	c := metrics.Cover(d.source.Outcomes)
+	held, extra := 0, 0
+	for i := range d.rows {
+		if r := &d.rows[i]; r.planned && r.held {
+			held++
+		} else if !r.planned {
+			extra++
+		}
+	}
+	out := fmt.Sprintf("%d of %d planned trials held, %d evaluable", held, c.Planned, c.Evaluable)
+	if n := c.Void - (c.Planned - held); n > 0 {
+		out += fmt.Sprintf(", %d void", n)
+	}
+	if c.Pending > 0 {
+		out += fmt.Sprintf(", %d pending", c.Pending)
+	}
+	if extra > 0 {
+		out += fmt.Sprintf("; %d more that the plan does not have", extra)
+	}
+	switch {
+	case d.live:
+		return out + "; a process is writing now"
+	case c.Evaluable == c.Planned:
+		return out + "; complete"
+	}
+	return out + "; not complete: resume the run to go on"
+}
+
+// counts are numbers of trials that share something, the largest first.
+type counts []count
+
+type count struct {
+	name string
+	n    int
+}
+
+// endings counts the trials by how they ended.
+func (d *runData) endings() counts {
+	return d.count(func(r *row) string { return string(r.ending) })
+}
+
+// faults counts the trials that broke, by ending and fault.
+func (d *runData) faults() counts {
+	return d.count(func(r *row) string {
+		if r.fault == "" {
+			return ""
+		}
+		return fmt.Sprintf("%s (%s)", r.ending, r.fault)
+	})
+}
+
+func (d *runData) count(of func(*row) string) counts {
+	n := map[string]int{}
+	for i := range d.rows {
+		if r := &d.rows[i]; r.held {
+			if name := of(r); name != "" {
+				n[name]++
+			}
+		}
+	}
+	var out counts
+	for name, k := range n {
+		out = append(out, count{name, k})
+	}
+	slices.SortFunc(out, func(a, b count) int { return cmp.Or(b.n-a.n, cmp.Compare(a.name, b.name)) })
+	return out
+}

@@ -21,7 +21,7 @@ type Env struct {
 func (e *Env) World() *World { return e.world }
 
 // Databases returns the databases of the two sides; the user's is nil where it has none. After initialization data
-// for one side both are the same object, a quirk of the reference (spec/domains/toolkit.md, section 8).
+// for one side both are the same object, a quirk of the reference (docs/reference/domains.md#initial-state).
 func (e *Env) Databases() (agent, user Database) { return e.agent, e.user }
 
 // Call runs one call as the reference's environment answers it: tool, then sync, and either one's failure is the
@@ -44,7 +44,7 @@ func (e *Env) call(side Side, c ToolCall) (ToolResult, error) {
 }
 
 // Gold runs one action of a gold plan: like Call, but without the sync, and with the failure as a Go error
-// (spec/domains/toolkit.md, section 9).
+// (docs/reference/domains.md#replay).
 func (e *Env) Gold(a Action) (string, error) {
 	out, err := e.execute(a.Requestor, a.Call())
 	if err != nil {
@@ -90,7 +90,7 @@ func reservedName(args *value.Map) error {
 	return nil
 }
 
-// route finds the toolkit that answers a call (spec/domains/toolkit.md, section 6.1).
+// route finds the toolkit that answers a call (docs/reference/domains.md#routing).
 func (e *Env) route(side Side, name string) (*Kit, Database, error) {
 	switch side {
 	case UserSide:

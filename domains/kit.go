@@ -26,7 +26,7 @@ type ToolSpec struct {
 }
 
 // Output renders a tool's result. It is called after the sync that follows the tool, so that records show what the
-// sync made of them (spec/domains/toolkit.md, section 6.2).
+// sync made of them (docs/reference/domains.md#results).
 type Output func() string
 
 // Database is one side's state.

@@ -33,10 +33,10 @@ const (
 	UserSide  Side = "user"
 )
 
-// Greeting is what the agent is taken to have said before the user's first turn (spec/core.md, section 3).
+// Greeting is what the agent is taken to have said before the user's first turn (docs/reference/tau2.md#protocol).
 const Greeting = "Hi! How can I help you today?"
 
-// Message is one entry of a conversation (spec/core.md, section 2.1). Fields that a role does not use are zero.
+// Message is one entry of a conversation (docs/reference/tau2.md#messages). Fields that a role does not use are zero.
 type Message struct {
 	Role      Role       `json:"role"`
 	Content   *string    `json:"content"`
@@ -93,7 +93,7 @@ func (m Message) TextOf() string {
 // HasText reports whether the message says anything but white space.
 func (m Message) HasText() bool { return strings.TrimSpace(m.TextOf()) != "" }
 
-// IsToolCall reports whether the message asks for calls; an empty list counts (spec/core.md, section 2.1).
+// IsToolCall reports whether the message asks for calls; an empty list counts (docs/reference/tau2.md#messages).
 func (m Message) IsToolCall() bool { return m.ToolCalls != nil }
 
 // Side returns whose message it is: the speaker's, or for a tool message the requestor's.

@@ -35,7 +35,7 @@ func clip(s string) string {
 
 // Replay brings the environment to the state that a recorded conversation left: every recorded call of a mutating tool
 // is run again by its recorded requestor, results are compared as JSON values where both are JSON
-// (spec/domains/toolkit.md, section 8). A strict replay stops with a *DriftError at the first difference, a lenient
+// (docs/reference/domains.md#replay). A strict replay stops with a *DriftError at the first difference, a lenient
 // one collects them. Calls without their results, or the other way round, are errors in both.
 func (e *Env) Replay(msgs []Message, strict bool) ([]Drift, error) {
 	steps, err := pair(msgs)

@@ -12,7 +12,7 @@ import (
 )
 
 // Task is one scenario: what the user wants, how the world starts, what must have happened at the end
-// (spec/core.md, section 1).
+// (docs/reference/tau2.md#tasks).
 type Task struct {
 	ID           string        `json:"id"`
 	Description  *Description  `json:"description"`
@@ -170,7 +170,7 @@ const (
 )
 
 // Criteria says what a good conversation has brought about. Nil lists are not the same as empty ones
-// (spec/core.md, section 6).
+// (docs/reference/tau2.md#scoring).
 type Criteria struct {
 	Actions         []Action       `json:"actions"`
 	EnvAssertions   []EnvAssertion `json:"env_assertions"`
@@ -200,7 +200,7 @@ func (c *Criteria) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Text is the scenario as the simulated user reads it (spec/core.md, section 1).
+// Text is the scenario as the simulated user reads it (docs/reference/tau2.md#tasks).
 func (s UserScenario) Text() string {
 	var lines []string
 	if s.Persona != nil {
@@ -242,7 +242,7 @@ func indent(s string) string {
 func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
 // Mutating reports whether the task is a Mut task: its gold plan holds a mutating call of the agent's. All others are
-// PV (policy-violation) tasks (spec/metrics.md, Slices).
+// PV (policy-violation) tasks (docs/reference/metrics.md#slices).
 func (t *Task) Mutating(w *World) bool {
 	if t.Criteria == nil {
 		return false

@@ -2,7 +2,7 @@
 // statistics of comparisons. It is pure: outcomes in, numbers out; it knows no files and prints nothing.
 //
 // A figure that the data does not determine is undefined, with the reason, and never silently an average over fewer
-// tasks (spec/metrics.md).
+// tasks (docs/reference/metrics.md#outcomes).
 package metrics
 
 import (

@@ -10,9 +10,9 @@ import (
 )
 
 // Pass^k is the probability that k trials of a task, drawn without replacement from its n, all succeed, averaged over
-// tasks. With c successes it is C(c,k)/C(n,k), the unbiased estimator of p^k (paper, section 4; spec/metrics.md).
-// Here it is computed as the product of (c-i)/(n-i) for i < k: no factorial, no overflow, and no panic for c < k,
-// where the product runs through zero.
+// tasks. With c successes it is C(c,k)/C(n,k), the unbiased estimator of p^k (paper, section 4;
+// docs/reference/metrics.md#outcomes). Here it is computed as the product of (c-i)/(n-i) for i < k: no factorial, no
+// overflow, and no panic for c < k, where the product runs through zero.
 
 // Estimate is a figure, or the reason why there is none. Value is always finite, and 0 where it is not defined.
 type Estimate struct {

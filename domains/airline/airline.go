@@ -1,5 +1,5 @@
 // Package airline is an airline's service desk: customers book flights, change and cancel reservations and are
-// compensated (spec/domains/airline.md). All tools are the agent's. What the policy says of prices, free bags,
+// compensated (docs/reference/domains.md#airline). All tools are the agent's. What the policy says of prices, free bags,
 // compensation and cancellation is the agent's to keep: the tools do not enforce it.
 package airline
 

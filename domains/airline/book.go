@@ -15,7 +15,7 @@ const (
 	bagPrice       = 50 // per bag that is not free
 )
 
-// bookReservation follows spec/domains/airline.md, section 4.1. Nothing is changed before the payments are made; a
+// bookReservation follows docs/reference/domains.md#airline. Nothing is changed before the payments are made; a
 // certificate that is listed twice then fails with the payments before it made.
 func bookReservation(db *DB, a toolkit.Args) (toolkit.Result, error) {
 	flights, err := convert(flightInfoType, a, "flights")

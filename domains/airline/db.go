@@ -90,7 +90,7 @@ type ReservationFlight struct {
 }
 
 // Reservation is a booking. Cabin, Passengers and the two counts of bags load as a text, a list of passengers and
-// integers, but hold whatever an update was given, unchecked (spec/domains/airline.md, sections 4.11 to 4.13).
+// integers, but hold whatever an update was given, unchecked (docs/reference/domains.md#airline).
 type Reservation struct {
 	ReservationID, UserID          string
 	Origin, Destination            string

@@ -9,7 +9,7 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 )
 
-// The lookups and conversions that the tools share, with the reference's texts (spec/domains/airline.md, section 3).
+// The lookups and conversions that the tools share, with the reference's texts (docs/reference/domains.md#airline).
 
 func findUser(db *DB, id value.Value) (key string, u *User, err error) {
 	return toolkit.Find(db.Users, id, "User "+id.Str()+" not found")

@@ -19,7 +19,7 @@ var (
 	updatePayment = toolkit.Text("payment_id", "Id of a credit or gift card in the user's profile, which pays or is refunded the difference; needed even if there is none")
 )
 
-// tools are the agent's tools in the reference's listing order (spec/domains/airline.md, section 4).
+// tools are the agent's tools in the reference's listing order (docs/reference/domains.md#airline).
 var tools = []toolkit.Tool[*DB]{
 	{
 		Name: "book_reservation", Kind: domains.Write,

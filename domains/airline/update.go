@@ -7,7 +7,7 @@ import (
 )
 
 // The tools that change reservations. Their steps, and what has already changed when one fails, follow
-// spec/domains/airline.md, sections 4.3 and 4.11 to 4.13.
+// docs/reference/domains.md#airline.
 
 // cancelReservation takes back every entry of the payment history, refunds of an earlier cancellation among them. No
 // balance is credited and no seat released.

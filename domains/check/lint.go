@@ -151,7 +151,7 @@ func parameters(t *domains.Tool) schema {
 }
 
 // needle looks at a text that the agent must tell: it is searched for in messages without their commas
-// (spec/core.md, section 6.3).
+// (docs/reference/tau2.md#communicate).
 func (l *linter) needle(field, needle string) {
 	effect := "COMMUNICATE is not counted, so no reward depends on it"
 	if l.counted(domains.RewardCommunicate) {

@@ -1,5 +1,5 @@
 // Package mock is the smallest domain: a to-do list on the agent's side, an inbox on the user's
-// (spec/domains/mock.md). It exists to exercise every feature of the harness cheaply.
+// (docs/reference/domains.md#mock). It exists to exercise every feature of the harness cheaply.
 package mock
 
 import (

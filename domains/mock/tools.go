@@ -8,7 +8,7 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 )
 
-// findTask and findUser look records up by an argument (spec/domains/mock.md).
+// findTask and findUser look records up by an argument (docs/reference/domains.md#mock).
 func findTask(db *DB, id value.Value) (*Task, error) {
 	return toolkit.FindIn(&db.Root.Tasks, id, fmt.Sprintf("Task %s not found", id.Str()))
 }

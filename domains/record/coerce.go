@@ -10,7 +10,7 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 )
 
-// The coercions of the reference's lax validation (spec/domains/toolkit.md, section 2.1): what is accepted for a
+// The coercions of the reference's lax validation (docs/reference/domains.md#coercions): what is accepted for a
 // number or a truth value besides the thing itself.
 
 var (

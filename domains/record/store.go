@@ -43,7 +43,7 @@ func NewStore(class string, p *Pristine, tables ...table) Store {
 func (s *Store) Class() string { return s.class }
 
 // Hash returns the reference-compatible hash: SHA-256, in lower-case hex, of the canonical dump
-// (conformance/hash_notes.md, section 1). About 1 ms on the real retail data, nothing on an untouched database.
+// (docs/reference/domains.md#dumps-and-hashes). About 1 ms on the real retail data, nothing on an untouched database.
 func (s *Store) Hash() string {
 	for _, t := range s.tables {
 		if !t.pristine() {

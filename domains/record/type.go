@@ -42,7 +42,7 @@ func New[T any](s Scalar[T]) Type[T] {
 	}
 }
 
-// Load builds a T from v under the coercions of spec/domains/toolkit.md, section 2.1. The error is an *InvalidError.
+// Load builds a T from v under the coercions of docs/reference/domains.md#coercions. The error is an *InvalidError.
 func (t Type[T]) Load(v value.Value) (T, error) {
 	l := &Loader{}
 	out := t.load(l, v)
@@ -251,7 +251,7 @@ func ListOf[T any](t Type[T]) Type[[]T] {
 }
 
 // Raw is the type of a field that a tool overwrites with whatever it was given: it loads like t, and holds any value
-// afterwards (conformance/hash_notes.md, section 1a).
+// afterwards (docs/reference/domains.md#raw-fields).
 func Raw[T any](t Type[T]) Type[value.Value] {
 	return Type[value.Value]{
 		load: func(l *Loader, v value.Value) value.Value {

@@ -11,7 +11,7 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 )
 
-// The lookups that the tools share, with the reference's texts (spec/domains/retail.md, section 2).
+// The lookups that the tools share, with the reference's texts (docs/reference/domains.md#retail).
 
 func findOrder(db *DB, id value.Value) (key string, o *Order, err error) {
 	return toolkit.Find(db.Orders, id, "Order not found")

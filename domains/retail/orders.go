@@ -7,7 +7,7 @@ import (
 )
 
 // The tools that change orders. Their steps, and what has already changed when one fails, follow
-// spec/domains/retail.md, sections 3.2 to 3.15.
+// docs/reference/domains.md#retail.
 
 func cancelOrder(db *DB, a toolkit.Args) (toolkit.Result, error) {
 	key, o, err := findOrder(db, a.Get("order_id"))

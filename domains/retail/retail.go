@@ -1,5 +1,5 @@
 // Package retail is an online shop: customers cancel, change, return and exchange orders
-// (spec/domains/retail.md). All tools are the agent's.
+// (docs/reference/domains.md#retail). All tools are the agent's.
 package retail
 
 import (

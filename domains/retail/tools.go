@@ -17,7 +17,7 @@ var (
 	payMethod = toolkit.Text("payment_method_id", "Id of a payment method in the user's profile, such as 'gift_card_0000000'")
 )
 
-// tools are the agent's tools in the reference's listing order (spec/domains/retail.md, section 3).
+// tools are the agent's tools in the reference's listing order (docs/reference/domains.md#retail).
 var tools = []toolkit.Tool[*DB]{
 	{
 		Name: "calculate", Kind: domains.Generic, Doc: "Work out an arithmetic expression.",

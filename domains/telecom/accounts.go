@@ -9,7 +9,7 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 )
 
-// The lookups and bookings that the agent's tools and the sync share (spec/domains/telecom.md, section 3). A returned
+// The lookups and bookings that the agent's tools and the sync share (docs/reference/domains.md#accounts). A returned
 // pointer is into the trial's copy of the database and may be written to; one to a bill or customer is good until the
 // next bill is drafted.
 

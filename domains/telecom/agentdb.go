@@ -6,7 +6,7 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 )
 
-// Accounts is the agent's database: what the company knows (spec/domains/telecom.md, section 2). Days and moments are
+// Accounts is the agent's database: what the company knows (docs/reference/domains.md#accounts). Days and moments are
 // texts in the form in which they are dumped.
 type Accounts struct {
 	Plans     []Plan

@@ -17,7 +17,7 @@ var (
 	lineID     = toolkit.Text("line_id", "Id of one of the customer's lines, such as 'L0001'")
 )
 
-// agentTools are the agent's tools in the reference's listing order (spec/domains/telecom.md, section 3).
+// agentTools are the agent's tools in the reference's listing order (docs/reference/domains.md#accounts).
 var agentTools = []toolkit.Tool[*AgentDB]{
 	{
 		Name: "get_customer_by_phone", Kind: domains.Read, Doc: "Find a customer by the contact number or the number of any of the customer's lines.",

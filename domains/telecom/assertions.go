@@ -10,7 +10,7 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 )
 
-// The questions that a task asks of the end state (spec/domains/telecom.md, sections 4 and 9). Expectations are
+// The questions that a task asks of the end state (docs/reference/domains.md#set-up-functions). Expectations are
 // compared as the reference compares: 1 equals true.
 
 // refuelTolerance is how far a refueled amount may be off, in gigabytes.

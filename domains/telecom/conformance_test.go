@@ -82,7 +82,8 @@ func TestPolicies(t *testing.T) {
 		SoloSHA256 string `json:"solo_policy_sha256"`
 	}
 	domaintest.Vectors(t, "tools_telecom.json", &file)
-	// The vectors have the manual policies whole; the first digits of the workflow ones are spec/domains/telecom.md's.
+	// The vectors have the manual policies whole; the first digits of the workflow ones are
+	// docs/reference/domains.md#policies.
 	for _, c := range []struct {
 		name    string
 		options domains.Options

@@ -11,7 +11,7 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 )
 
-// The switches of the phone and what it shows (spec/domains/telecom.md, sections 6.6 and 8).
+// The switches of the phone and what it shows (docs/reference/domains.md#phone).
 
 func onOff(on bool) string {
 	if on {

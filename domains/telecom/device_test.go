@@ -10,7 +10,7 @@ import (
 
 func vpn(performance string) *telecom.VPN { return &telecom.VPN{Performance: performance} }
 
-// TestSpeed goes through the table of spec/domains/telecom.md, section 6.4.
+// TestSpeed goes through the table of docs/reference/domains.md#radio.
 func TestSpeed(t *testing.T) {
 	const (
 		plain = iota
@@ -71,7 +71,7 @@ func TestSpeedVPN(t *testing.T) {
 	}
 }
 
-// TestDataAndMMS goes through the conditions of spec/domains/telecom.md, sections 6.3 and 6.5.
+// TestDataAndMMS goes through the conditions of docs/reference/domains.md#radio.
 func TestDataAndMMS(t *testing.T) {
 	for _, c := range []struct {
 		name      string

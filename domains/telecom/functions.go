@@ -8,8 +8,8 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 )
 
-// The functions that only tasks call, to bring about the trouble that a conversation is about (spec/domains/telecom.md,
-// sections 4 and 9). Models never see them.
+// The functions that only tasks call, to bring about the trouble that a conversation is about
+// (docs/reference/domains.md#set-up-functions). Models never see them.
 
 type (
 	agentFunc = toolkit.Func[*AgentDB]

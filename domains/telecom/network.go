@@ -5,7 +5,7 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 )
 
-// The radio of the phone (spec/domains/telecom.md, sections 6.1 to 6.5).
+// The radio of the phone (docs/reference/domains.md#radio).
 
 // simStatus is what the phone makes of its SIM card: one that is out is missing, whatever it was.
 func (p *Phone) simStatus() string {

@@ -5,7 +5,7 @@ import (
 )
 
 // policyFiles names the two documents that the policy is made of: what to do as an agent, and how to find and mend
-// what is wrong with a phone (spec/domains/telecom.md, section 11).
+// what is wrong with a phone (docs/reference/domains.md#policies).
 func policyFiles(o domains.Options) (rules, support string, err error) {
 	rules = "main_policy.md"
 	if o.Solo {

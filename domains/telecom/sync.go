@@ -6,7 +6,7 @@ import (
 )
 
 // syncSides carries what the company knows of the user's line to the user's surroundings, and payments back
-// (spec/domains/telecom.md, section 7). It never touches the phone: only a network search makes the phone notice. It
+// (docs/reference/domains.md#sync). It never touches the phone: only a network search makes the phone notice. It
 // looks at a dozen records and dumps nothing.
 func syncSides(agent, user domains.Database) error {
 	u, ok := user.(*UserDB)

@@ -1,6 +1,6 @@
 // Package telecom is the hotline of a phone company: customers have no service, no mobile data or no picture messages,
 // and the agent talks them through mending it on a simulated phone, which only the user can touch
-// (spec/domains/telecom.md). Both sides have tools; a sync links their databases.
+// (docs/reference/domains.md#telecom). Both sides have tools; a sync links their databases.
 package telecom
 
 import (

@@ -6,7 +6,7 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 )
 
-// Handset is the user's database: a simulated phone and what surrounds it (spec/domains/telecom.md, section 5).
+// Handset is the user's database: a simulated phone and what surrounds it (docs/reference/domains.md#phone).
 type Handset struct {
 	Device       Phone
 	Surroundings Surroundings
@@ -238,7 +238,7 @@ var handsetType = record.Struct(record.Model{Name: "TelecomUserDB", Closed: true
 )
 
 // UserDB is a trial's copy of the user's database, with the VPN profile of the trial, which no dump shows: connecting
-// takes it, breaking the VPN degrades it for good (spec/domains/telecom.md, section 8.3).
+// takes it, breaking the VPN degrades it for good (docs/reference/domains.md#phone).
 type UserDB struct {
 	record.Tree[Handset]
 	profile *VPN

@@ -43,7 +43,7 @@ func orText(schema func(*record.Defs) *value.Map) func(*record.Defs) *value.Map 
 
 var appName = toolkit.Text("app_name", "Name of the app, such as 'messaging'")
 
-// userTools are the user's tools in the reference's listing order (spec/domains/telecom.md, section 8).
+// userTools are the user's tools in the reference's listing order (docs/reference/domains.md#phone).
 var userTools = []userTool{
 	look("check_status_bar", "Look at the icons at the top of your screen: signal, network, data, Wi-Fi, VPN, battery.", func(db *UserDB) string {
 		return string(db.Root.Device.appendBar([]byte("Status Bar: ")))

@@ -32,7 +32,7 @@ func (a Args) Get(name string) Value {
 func (a Args) Str(name string) string { return a.Get(name).Str() }
 
 // bind checks that the call names known parameters only and all required ones, in that order
-// (spec/domains/toolkit.md, section 4.1). function is Class.tool.
+// (docs/reference/domains.md#arguments). function is Class.tool.
 func bind(function string, params []Param, args *value.Map) (Args, error) {
 	for name := range args.All() {
 		if !declared(params, name) {

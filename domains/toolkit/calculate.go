@@ -23,7 +23,7 @@ const (
 )
 
 // Calculate works out an arithmetic expression as the airline and retail calculators do
-// (spec/domains/toolkit.md, section 4.3): numbers, + - * / // **, signs and parentheses, over integers of any size
+// (docs/reference/domains.md#calculator): numbers, + - * / // **, signs and parentheses, over integers of any size
 // and floats; the result is rounded to two decimals and always prints as a float. Errors carry the reference's texts.
 func Calculate(v Value) (string, error) {
 	chars, err := Iterate(v)

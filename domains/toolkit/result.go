@@ -31,7 +31,7 @@ func ShowAll[V any](t record.Type[V], recs []*V) (Result, error) {
 }
 
 // Plain returns a value that a tool put together itself. The reference turns bare numbers and truth values in it into
-// texts (spec/domains/toolkit.md, section 6.3).
+// texts (docs/reference/domains.md#results).
 func Plain(v Value) (Result, error) {
 	return func() string { return string(value.AppendDump(nil, Texted(v), value.Declared)) }, nil
 }

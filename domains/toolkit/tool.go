@@ -3,7 +3,7 @@
 // of results byte for byte. Dispatch and replay over the bound tools are package domains' Env.
 //
 // The reference does not validate arguments against the schema, so a tool receives whatever the model sent, as
-// dynamic values, and decides itself what a wrong type leads to (spec/domains/toolkit.md, section 4).
+// dynamic values, and decides itself what a wrong type leads to (docs/reference/domains.md#tools).
 package toolkit
 
 import (
@@ -140,7 +140,7 @@ func enter[DB domains.Database](c Class, name string, params []Param, db domains
 	return own, a, nil
 }
 
-// parameters builds the JSON Schema of a parameter list (spec/domains/toolkit.md, section 5).
+// parameters builds the JSON Schema of a parameter list (docs/reference/domains.md#schemas).
 func parameters(params []Param) json.RawMessage {
 	defs := &record.Defs{}
 	props, required := &value.Map{}, []Value{}

@@ -16,7 +16,7 @@ const (
 	Sorted   Order = true
 )
 
-// AppendDump appends v as the reference dumps it (spec/domains/toolkit.md, section 1.2): ", " and ": " between
+// AppendDump appends v as the reference dumps it (docs/reference/domains.md#dumps-and-hashes): ", " and ": " between
 // tokens, ASCII only, floats with a point or an exponent. It is the text of tool results and, sorted, the pre-image of
 // database hashes.
 func AppendDump(dst []byte, v Value, order Order) []byte {

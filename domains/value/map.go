@@ -100,7 +100,7 @@ func (m *Map) All() iter.Seq2[string, Value] {
 }
 
 // Merge returns base overlaid by patch: objects merge member by member, everything else replaces
-// (spec/domains/toolkit.md, section 3). Neither argument is changed.
+// (docs/reference/domains.md#initial-state). Neither argument is changed.
 func Merge(base, patch Value) Value {
 	b, bok := base.Map()
 	p, pok := patch.Map()

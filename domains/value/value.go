@@ -2,7 +2,7 @@
 // in which the reference stores an argument without looking at its type.
 //
 // The distinction that matters everywhere is the one between integers and floats: 25 and 25.0 are different
-// database contents with different hashes (spec/domains/toolkit.md, section 1), although they compare equal.
+// database contents with different hashes (docs/reference/domains.md#values), although they compare equal.
 //
 // A Value is immutable once it is shared; nothing in this package writes into a value that it was given.
 package value

@@ -1,8 +1,8 @@
-// Package audit measures how faithful a workflow is to its policy without any model (spec/guide.md, section 1,
-// Faithfulness, measured). A gold plan alone is no compliant conversation: it holds no dialogue and often no read
-// before the first change. So a driver completes it, in the task's real environment and with a cooperative scripted
-// user, and every change of the plan is put to the graph when it is due (Gold). The other way round, calls that the
-// policy forbids are put to it in the state in which most would allow them (Forbidden).
+// Package audit measures how faithful a workflow is to its policy without any model
+// (docs/reference/guide.md#faithfulness). A gold plan alone is no compliant conversation: it holds no dialogue and
+// often no read before the first change. So a driver completes it, in the task's real environment and with a
+// cooperative scripted user, and every change of the plan is put to the graph when it is due (Gold). The other way
+// round, calls that the policy forbids are put to it in the state in which most would allow them (Forbidden).
 package audit
 
 import (

@@ -1,7 +1,7 @@
-// Package nmr computes the call-level near-miss rate, Call-NMR (spec/metrics.md, "Call-NMR"; paper, Appendix F): of the
-// mutations that an agent carried out in passing conversations, how many were made without a read that a guard of the
-// tool depends on. A table per domain (data/*.yaml) says which reads a tool needs and when a read is about the same
-// record. The audit looks at the conversation alone: it opens no database and asks no model.
+// Package nmr computes the call-level near-miss rate, Call-NMR (docs/reference/metrics.md#call-nmr; paper, Appendix
+// F): of the mutations that an agent carried out in passing conversations, how many were made without a read that a
+// guard of the tool depends on. A table per domain (data/*.yaml) says which reads a tool needs and when a read is
+// about the same record. The audit looks at the conversation alone: it opens no database and asks no model.
 //
 // What a user claims is never a read, and neither is a call that failed or whose result came only after the mutation
 // began. A mutation that failed or was blocked is not counted.

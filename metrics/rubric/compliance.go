@@ -30,9 +30,9 @@ type Figures struct {
 	Void      int // trials that never ran or wait for a judge: no pairs
 }
 
-// Compliance computes the figures of spec/metrics.md, "Trace rubric". A trace to which no check applies counts as one
-// that satisfies all, as a conjunction over nothing does, and is counted in Unchecked. Where no check applies to any
-// passing trace, as in solo mode, the rubric has judged nothing and all three figures are undefined.
+// Compliance computes the figures of docs/reference/metrics.md#trace-rubric. A trace to which no check applies counts
+// as one that satisfies all, as a conjunction over nothing does, and is counted in Unchecked. Where no check applies
+// to any passing trace, as in solo mode, the rubric has judged nothing and all three figures are undefined.
 func Compliance(all []Trace) Figures {
 	var f Figures
 	applicable, satisfied := 0, 0

@@ -1,7 +1,7 @@
-// Package rubric judges the order of events in a conversation by a rubric (spec/metrics.md, "Trace rubric"; paper,
-// section 4.7): checks that apply by the task's gold actions, each with one rule over the serialised trace. A rubric is
-// a file of data (data/*.yaml); docs/rubrics.md teaches the rule language. Nothing here asks a model, and the same
-// record always gets the same verdict.
+// Package rubric judges the order of events in a conversation by a rubric (docs/reference/metrics.md#trace-rubric;
+// paper, section 4.7): checks that apply by the task's gold actions, each with one rule over the serialised trace. A
+// rubric is a file of data (data/*.yaml); docs/rubrics.md teaches the rule language. Nothing here asks a model, and
+// the same record always gets the same verdict.
 //
 //	Load(domain) ──► *Rubric ──► Judge(messages, task) ──► Verdict     one conversation
 //	                                    Compliance([]Trace) ──► Figures  a system on a domain

@@ -1,6 +1,6 @@
-// Package trace turns a recorded conversation into events in a fixed order: what was said, and which tools were called
-// with what result, by both sides. The trace rubric and the near-miss rate are computed from it (spec/metrics.md,
-// "Trace rubric" and "Call-NMR").
+// Package trace turns a recorded conversation into events in a fixed order: what was said, and which tools were
+// called with what result, by both sides. The trace rubric and the near-miss rate are computed from it
+// (docs/reference/metrics.md#trace-rubric and docs/reference/metrics.md#call-nmr).
 //
 // A call begins at the message that asks for it and ends at the message that answers it. Something counts as known to
 // a call only if it had ended before the call began, so of two calls of one message neither knows the other's result.

@@ -99,8 +99,8 @@ func (c *Config) BareWorld(domain string, env func(string) string) (*domains.Wor
 	return worlds[domain], err
 }
 
-// selectTasks picks a domain's tasks in the order of spec/core.md, section 1: split, then ids, then what the setting
-// allows. The order is that of the task file.
+// selectTasks picks a domain's tasks in the order of docs/reference/tau2.md#tasks: split, then ids, then what the
+// setting allows. The order is that of the task file.
 func selectTasks(c *Config, i int, w *domains.World) ([]*domains.Task, error) {
 	d, at := c.Domains[i], fmt.Sprintf("domains[%d]", i)
 	tasks, err := w.Select(d.Split)
@@ -130,7 +130,7 @@ func selectTasks(c *Config, i int, w *domains.World) ([]*domains.Task, error) {
 }
 
 // soloTask reports whether a task can be done without a user: it has a ticket and something to do, and its history,
-// if any, is calls and results alone (spec/core.md, section 5).
+// if any, is calls and results alone (docs/reference/tau2.md#participants).
 func soloTask(t *domains.Task) bool {
 	if t.Ticket == nil || t.Criteria == nil || len(t.Criteria.Actions) == 0 {
 		return false

@@ -19,7 +19,7 @@ import (
 )
 
 func TestTrialSeedsAreTheReferences(t *testing.T) {
-	// The vectors of spec/core.md, section 8.
+	// The vectors of docs/reference/tau2.md#seeds.
 	tests := []struct {
 		seed int64
 		want []int64

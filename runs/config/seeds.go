@@ -6,7 +6,7 @@ import "gonum.org/v1/gonum/mathext/prng"
 const maxTrialSeed = 1_000_000
 
 // TrialSeeds returns the seeds of the first n trials, the reference's for the same run seed: whole numbers drawn
-// uniformly from 0 to 1,000,000 by CPython's generator (spec/core.md, section 8). All tasks and systems of a trial
+// uniformly from 0 to 1,000,000 by CPython's generator (docs/reference/tau2.md#seeds). All tasks and systems of a trial
 // share its seed, and raising n never changes the first ones.
 func TrialSeeds(runSeed int64, n int) []int64 {
 	magnitude := uint64(runSeed)

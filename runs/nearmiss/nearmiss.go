@@ -1,7 +1,7 @@
-// Package nearmiss computes the other reading of the call-level near-miss rate (spec/baselines.md, section 5): instead of
-// a frozen table, ToolGuard's guards themselves run in the state before each change, and what they read on their way to
-// a verdict is what the agent must have read before. Package metrics/nmr has the table's reading; both count the same
-// calls.
+// Package nearmiss computes the other reading of the call-level near-miss rate
+// (docs/reference/baselines.md#near-misses): instead of a frozen table, ToolGuard's guards themselves run in the
+// state before each change, and what they read on their way to a verdict is what the agent must have read before.
+// Package metrics/nmr has the table's reading; both count the same calls.
 package nearmiss
 
 import (
@@ -22,7 +22,7 @@ import (
 var ErrDrift = errors.New("the conversation does not replay")
 
 // Guards returns the guards of a domain whose reads are looked for: the released ones where there are any
-// (spec/metrics.md, "Call-NMR"), else ours.
+// (docs/reference/metrics.md#call-nmr), else ours.
 func Guards(domain string) (toolguard.Set, error) {
 	return toolguard.Guards(domain, toolguard.Options{Release: toolguard.Published(domain)})
 }

@@ -131,7 +131,7 @@ func bare(msgs []domains.Message) []domains.Message {
 	return out
 }
 
-// figures are the numbers that the reference computes of a result (spec/core.md, section 7).
+// figures are the numbers that the reference computes of a result (docs/reference/tau2.md#metrics).
 type figures struct {
 	PassHat   []float64
 	Reward    float64

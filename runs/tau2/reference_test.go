@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// checkLoads reads an exported result as strictly as the reference's loader does (spec/core.md, section 2): required
-// members are there, with the right types, enumerations have legal values, and index and files agree.
+// checkLoads reads an exported result as strictly as the reference's loader does
+// (docs/reference/tau2.md#result-files): required members are there, with the right types, enumerations have legal
+// values, and index and files agree.
 func checkLoads(t testing.TB, name string) {
 	t.Helper()
 	l := &loader{t: t}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tauguide/tauguide/domains/all"
 	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/attack"
 )
 
@@ -76,7 +77,9 @@ func runAuthorAttacks(ctx context.Context, p process, o authorAttacksOptions, do
 		Save: func(plans *attack.Plans) error { unsaved = plans.Save(o.out); return unsaved },
 		Log:  p.note}
 	done, err := job.Write(ctx)
-	a.spent(done.Calls)
+	if len(done.Calls) > 0 {
+		p.note(sim.Bill(done.Calls))
+	}
 	if err != nil {
 		what := "no plan was made"
 		if n := len(done.Made); n > 0 && unsaved == nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/tauguide/tauguide/agents/checklist"
 	"github.com/tauguide/tauguide/agents/checklist/author"
 	"github.com/tauguide/tauguide/domains/all"
+	"github.com/tauguide/tauguide/sim"
 )
 
 type authorChecklistsOptions struct {
@@ -61,8 +62,8 @@ func runAuthorChecklists(ctx context.Context, p process, o authorChecklistsOptio
 		return usage(err)
 	}
 	draft, err := author.Write(ctx, author.Job{World: worlds[0], Model: a.model, Synthetic: a.scripted, Log: p.note})
-	if draft != nil {
-		a.spent(draft.Calls)
+	if draft != nil && len(draft.Calls) > 0 {
+		p.note(sim.Bill(draft.Calls))
 	}
 	if err != nil {
 		return a.failed(ctx, "nothing was written", true, err)

@@ -86,7 +86,15 @@ func runRun(ctx context.Context, p process, o runOptions, file string) error {
 		return err
 	}
 	if o.dryRun {
-		return dryRun(p, o, plan)
+		for _, w := range plan.Warnings {
+			p.warn(w)
+		}
+		plan.Print(p.stdout)
+		estimate, err := runs.Estimate(plan, o.like)
+		if err != nil {
+			return err
+		}
+		return estimate.Print(p.stdout)
 	}
 	tracer, sendTraces, err := tracing(ctx, p)
 	if err != nil {
@@ -97,7 +105,7 @@ func runRun(ctx context.Context, p process, o runOptions, file string) error {
 	if err != nil {
 		return err
 	}
-	summarize(p, s)
+	s.Print(p.stderr)
 	tables := tablesOptions{format: o.format, Options: report.Options{Seed: report.DefaultSeed}}
 	if err := runTables(p, tables, []string{s.Dir}); err != nil {
 		return err
@@ -111,38 +119,4 @@ func runRun(ctx context.Context, p process, o runOptions, file string) error {
 		return coded{exitIncomplete, fmt.Errorf("%d of %d trials are void or unscored\nhint: run again with --resume", s.Planned-s.Evaluable+s.Pending, s.Planned)}
 	}
 	return nil
-}
-
-// summarize tells on stderr how the execution ended.
-func summarize(p process, s *runs.Summary) {
-	p.notef("%s: %d of %d trials evaluable, %d run now, in %s",
-		s.Dir, s.Evaluable-s.Pending, s.Planned, s.Executed, s.Elapsed.Round(1e7))
-	if n := s.Pending - s.NeedsJudge; n > 0 {
-		p.notef("%d trials wait for the judge\nhint: --resume asks it again; an answer that is recorded comes again, `tauguide score %s --judge MODEL --cassette off` asks anew", n, s.Dir)
-	}
-	if s.NeedsJudge > 0 {
-		p.notef("%d trials need a judge\nhint: name one under judge, then --resume", s.NeedsJudge)
-	}
-	for _, c := range s.Causes {
-		p.note(causeLine(c))
-	}
-	if s.OverBudget > 0 {
-		p.notef("%d trials reached a budget of limits.conversation and would again\nhint: raise it, then --resume", s.OverBudget)
-	}
-	if s.Stopped != "" {
-		p.notef("stopped early: %s", s.Stopped)
-	}
-}
-
-// causeLine tells of one cause of void attempts.
-func causeLine(c runs.Cause) string {
-	what := string(c.Reason)
-	if c.Fault != "" {
-		what += " (" + c.Fault + ")"
-	}
-	line := fmt.Sprintf("void: %s: %d attempts at %d trials, %d of them still void", what, c.Attempts, c.Trials, c.Void)
-	if c.Example != "" {
-		line += "; e.g. " + c.Example
-	}
-	return line
 }

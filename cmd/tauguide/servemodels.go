@@ -4,22 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"net/http"
-	"os"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	scripts "github.com/tauguide/tauguide/agents/synthetic"
-	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/all"
 	"github.com/tauguide/tauguide/runs/config"
-	"github.com/tauguide/tauguide/sim/attack"
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
 
@@ -75,7 +70,7 @@ func runServeModels(ctx context.Context, p process, o serveModelsOptions) error 
 	for _, w := range worlds {
 		byName[w.Name] = w
 	}
-	if err := addAttacks(byName, o.data, o.attacks); err != nil {
+	if err := config.AddAttacks(byName, o.data, o.attacks); err != nil {
 		return usage(err)
 	}
 	return serve(ctx, p, o.addr, synthetic.NewServer(synthetic.New(byName, script)))
@@ -102,53 +97,4 @@ func serve(ctx context.Context, p process, addr string, h http.Handler) error {
 		return err
 	}
 	return nil
-}
-
-// addAttacks puts attack sets among the tasks of worlds that models are served for: each named file, and for default those
-// that are shipped for the data.
-func addAttacks(worlds map[string]*domains.World, data string, files []string) error {
-	for _, file := range files {
-		sets, err := attackSets(worlds, data, file)
-		if err != nil {
-			return fmt.Errorf("--attacks: %w", err)
-		}
-		for _, s := range sets {
-			if worlds[s.Domain], err = s.With(worlds[s.Domain]); err != nil {
-				return fmt.Errorf("--attacks %s: %w", file, err)
-			}
-		}
-	}
-	return nil
-}
-
-func attackSets(worlds map[string]*domains.World, data, file string) ([]*attack.Set, error) {
-	kind := config.DataKind(data)
-	if file != "default" {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		s, err := attack.Load(file, text)
-		switch {
-		case err != nil:
-			return nil, err
-		case worlds[s.Domain] == nil:
-			return nil, fmt.Errorf("%s is for domain %s, which is not served", file, s.Domain)
-		case s.Data != kind:
-			return nil, fmt.Errorf("%s is for %s data, but the data here is %s\nhint: choose other data with --data", file, s.Data, kind)
-		}
-		return []*attack.Set{s}, nil
-	}
-	var out []*attack.Set
-	for _, domain := range slices.Sorted(maps.Keys(worlds)) {
-		if !slices.Contains(configs.AttackNames(), domain+"-"+kind) {
-			continue
-		}
-		s, err := config.LoadAttacks(domain, kind, "")
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, s)
-	}
-	return out, nil
 }

@@ -2,10 +2,7 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -48,10 +45,7 @@ func runShow(p process, o showOptions, dir, name string) error {
 	if err != nil {
 		return err
 	}
-	key, err := parseKey(name)
-	if err == nil {
-		err = checkPlanned(r, key)
-	}
+	key, err := config.ParseKey(name, r.Plan())
 	if err != nil {
 		return usage(err)
 	}
@@ -75,51 +69,6 @@ func runShow(p process, o showOptions, dir, name string) error {
 	}
 	v.Slice = sliceOf(r, key)
 	return show.Print(p.stdout, v, o.Options)
-}
-
-// parseKey reads domain/system/task/trial; only the task may hold slashes.
-func parseKey(s string) (sim.Key, error) {
-	parts := strings.Split(s, "/")
-	if len(parts) < 4 {
-		return sim.Key{}, fmt.Errorf("key %q is no domain/system/task/trial\nhint: write it like retail/ReAct/12/0", s)
-	}
-	trial, err := strconv.Atoi(parts[len(parts)-1])
-	if err != nil {
-		return sim.Key{}, fmt.Errorf("key %q: the trial %q is no number", s, parts[len(parts)-1])
-	}
-	return sim.Key{Domain: parts[0], System: parts[1], Task: strings.Join(parts[2:len(parts)-1], "/"), Trial: trial}, nil
-}
-
-// checkPlanned refuses a key that is not in a run's plan, and says which part of it is not.
-func checkPlanned(r *store.Run, key sim.Key) error {
-	plan := r.Plan()
-	parts := []struct {
-		name string
-		of   func(sim.Key) string
-	}{
-		{"domain", func(k sim.Key) string { return k.Domain }}, {"system", func(k sim.Key) string { return k.System }},
-		{"task", func(k sim.Key) string { return k.Task }}, {"trial", func(k sim.Key) string { return strconv.Itoa(k.Trial) }},
-	}
-	for _, part := range parts {
-		var known []string
-		left := plan[:0:0]
-		for _, p := range plan {
-			if part.of(p.Key) == part.of(key) {
-				left = append(left, p)
-			}
-			if name := part.of(p.Key); !slices.Contains(known, name) {
-				known = append(known, name)
-			}
-		}
-		if len(left) == 0 {
-			if len(known) > 12 {
-				known = append(known[:12], "...")
-			}
-			return fmt.Errorf("the run has no %s %q there\nhint: choose one of %s", part.name, part.of(key), strings.Join(known, ", "))
-		}
-		plan = left
-	}
-	return nil
 }
 
 // taskOf returns the task of a trial: that of an imported run, that of the data otherwise; nil where neither

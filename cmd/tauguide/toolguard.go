@@ -66,22 +66,24 @@ func runToolguard(ctx context.Context, p process, o toolguardOptions, names []st
 		}
 		list = append(list, l)
 	}
-	if o.json {
-		if err := p.json(list); err != nil {
-			return err
-		}
-	}
-	for _, l := range list {
-		if o.json {
-			continue
-		}
-		if err := l.Print(p.stdout); err != nil {
-			return err
-		}
+	if err := printGuards(p, o, list); err != nil {
+		return err
 	}
 	for _, l := range list {
 		if l.Gold.Share() > o.maxShare {
 			return coded{exitThreshold, fmt.Errorf("%s: the refused share %.4f of the gold calls is above --max-share %g", l.Domain, l.Gold.Share(), o.maxShare)}
+		}
+	}
+	return nil
+}
+
+func printGuards(p process, o toolguardOptions, list []toolguard.Listing) error {
+	if o.json {
+		return p.json(list)
+	}
+	for _, l := range list {
+		if err := l.Print(p.stdout); err != nil {
+			return err
 		}
 	}
 	return nil

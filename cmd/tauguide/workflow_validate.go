@@ -42,24 +42,12 @@ func validateCommand(p process) *cobra.Command {
 	return cmd
 }
 
-// validation is what validate prints.
-type validation struct {
-	Domain         string          `json:"domain"`
-	Findings       []guide.Finding `json:"findings"`
-	Errors         int             `json:"errors"`
-	Warnings       int             `json:"warnings"`
-	Nodes          int             `json:"nodes"`          // of the composed graph; 0 if it does not compose
-	Authorizations int             `json:"authorizations"` // nodes
-	Evaluated      int             `json:"evaluated"`
-	Decidable      int             `json:"decidable"` // evaluated nodes that code alone decides
-}
-
 func runValidate(p process, o validateOptions, name string) error {
 	if o.failOn != string(guide.Error) && o.failOn != string(guide.Warning) {
 		return usage(fmt.Errorf("--fail-on %s is no severity\nhint: choose error or warning", o.failOn))
 	}
 	b, err := openBundle(name)
-	v := validation{Domain: name, Findings: []guide.Finding{}}
+	v := guide.Validation{Domain: name, Findings: []guide.Finding{}}
 	var found guide.Findings
 	switch {
 	case errors.As(err, &found): // it does not load, and nothing more can be said
@@ -71,7 +59,7 @@ func runValidate(p process, o validateOptions, name string) error {
 			return err
 		}
 		if g, err := guide.Compose(b.Bundle); err == nil {
-			v.measure(g)
+			v.Measure(g)
 		}
 	}
 	for _, x := range found {
@@ -80,7 +68,9 @@ func runValidate(p process, o validateOptions, name string) error {
 	}
 	v.Errors = len(found.Errors())
 	v.Warnings = len(found) - v.Errors
-	if err := v.print(p, o.json); err != nil {
+	if !o.json {
+		v.Print(p.stdout)
+	} else if err := p.json(v); err != nil {
 		return err
 	}
 	if v.Errors > 0 || o.failOn == string(guide.Warning) && v.Warnings > 0 {
@@ -142,29 +132,4 @@ func documents(dir string) (map[string]string, error) {
 		out[filepath.Base(f)] = strings.ReplaceAll(string(text), "\r\n", "\n")
 	}
 	return out, nil
-}
-
-func (v *validation) measure(g *guide.Graph) {
-	v.Nodes = len(g.Nodes)
-	v.Decidable, v.Evaluated = g.Share()
-	for _, n := range g.Nodes {
-		if n.Type == guide.Authorization {
-			v.Authorizations++
-		}
-	}
-}
-
-func (v *validation) print(p process, asJSON bool) error {
-	if asJSON {
-		return p.json(v)
-	}
-	for _, f := range v.Findings {
-		p.printf("%v\n", f)
-	}
-	p.printf("%s: %d errors, %d warnings", v.Domain, v.Errors, v.Warnings)
-	if v.Nodes > 0 {
-		p.printf("; %d nodes, %d authorizations; code decides %d of %d evaluated nodes", v.Nodes, v.Authorizations, v.Decidable, v.Evaluated)
-	}
-	p.printf("\n")
-	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"fmt"
@@ -7,42 +7,36 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-
-	"github.com/tauguide/tauguide/runs"
-	"github.com/tauguide/tauguide/runs/config"
 )
 
-// dryRun prints what a run would do.
-func dryRun(p process, o runOptions, plan *config.Plan) error {
+// Print lists how many trials of each system on each domain the plan has, and what the user attacks with.
+func (p *Plan) Print(out io.Writer) {
 	type part struct{ domain, system string }
 	counts := map[part]int{}
 	var order []part
-	for _, t := range plan.Trials {
+	for _, t := range p.Trials {
 		k := part{t.Domain, t.System}
 		if counts[k] == 0 {
 			order = append(order, k)
 		}
 		counts[k]++
 	}
-	for _, w := range plan.Warnings {
-		p.warn(w)
-	}
-	fmt.Fprintf(p.stdout, "%d trials into %s\n", len(plan.Trials), plan.Dir)
+	fmt.Fprintf(out, "%d trials into %s\n", len(p.Trials), p.Dir)
 	for _, k := range order {
-		fmt.Fprintf(p.stdout, "  %s on %s: %d\n", k.system, k.domain, counts[k])
+		fmt.Fprintf(out, "  %s on %s: %d\n", k.system, k.domain, counts[k])
 	}
-	for _, line := range attackLines(plan) {
-		fmt.Fprintln(p.stdout, line)
+	for _, domain := range slices.Sorted(maps.Keys(p.Attacks.Sets)) {
+		s := p.Attacks.Sets[domain]
+		fmt.Fprintf(out, "the user attacks on %s: %s, %d attacks on %s data", domain, p.Config.User.Attack, len(s.Tasks), s.Data)
+		if s.Note != "" {
+			fmt.Fprintf(out, " (%s)", s.Note)
+		}
+		fmt.Fprintln(out)
 	}
-	e, err := runs.Estimate(plan, o.like)
-	if err != nil {
-		return err
-	}
-	return printEstimate(p.stdout, e)
 }
 
-// printEstimate prints what a run will probably use.
-func printEstimate(out io.Writer, e *config.Estimate) error {
+// Print tells what a plan will probably use.
+func (e *Estimate) Print(out io.Writer) error {
 	if e.Finished > 0 {
 		fmt.Fprintf(out, "%d of these are finished; the estimate is of the other %d\n", e.Finished, e.Trials)
 	}
@@ -75,19 +69,4 @@ func printEstimate(out io.Writer, e *config.Estimate) error {
 		fmt.Fprintf(out, "total: about %.2f dollars\n", *e.Cost)
 	}
 	return nil
-}
-
-// attackLines says what a plan's user attacks with, nothing if it does not.
-func attackLines(plan *config.Plan) []string {
-	var out []string
-	sets := plan.Attacks.Sets
-	for _, domain := range slices.Sorted(maps.Keys(sets)) {
-		s := sets[domain]
-		line := fmt.Sprintf("the user attacks on %s: %s, %d attacks on %s data", domain, plan.Config.User.Attack, len(s.Tasks), s.Data)
-		if s.Note != "" {
-			line += " (" + s.Note + ")"
-		}
-		out = append(out, line)
-	}
-	return out
 }

@@ -1,0 +1,41 @@
+package runs
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Print tells how an execution ended, and how to go on.
+func (s *Summary) Print(out io.Writer) {
+	fmt.Fprintf(out, "%s: %d of %d trials evaluable, %d run now, in %s\n",
+		s.Dir, s.Evaluable-s.Pending, s.Planned, s.Executed, s.Elapsed.Round(1e7))
+	if n := s.Pending - s.NeedsJudge; n > 0 {
+		fmt.Fprintf(out, "%d trials wait for the judge\nhint: --resume asks it again; an answer that is recorded comes again, `tauguide score %s --judge MODEL --cassette off` asks anew\n", n, s.Dir)
+	}
+	if s.NeedsJudge > 0 {
+		fmt.Fprintf(out, "%d trials need a judge\nhint: name one under judge, then --resume\n", s.NeedsJudge)
+	}
+	for _, c := range s.Causes {
+		fmt.Fprintln(out, causeLine(c))
+	}
+	if s.OverBudget > 0 {
+		fmt.Fprintf(out, "%d trials reached a budget of limits.conversation and would again\nhint: raise it, then --resume\n", s.OverBudget)
+	}
+	if s.Stopped != "" {
+		fmt.Fprintf(out, "stopped early: %s\n", s.Stopped)
+	}
+}
+
+// causeLine tells of one cause of void attempts.
+func causeLine(c Cause) string {
+	what := string(c.Reason)
+	if c.Fault != "" {
+		what += " (" + c.Fault + ")"
+	}
+	line := fmt.Sprintf("void: %s: %d attempts at %d trials, %d of them still void", what, c.Attempts, c.Trials, c.Void)
+	if example, _, _ := strings.Cut(c.Example, "\nhint: "); example != "" {
+		line += "; e.g. " + example
+	}
+	return line
+}

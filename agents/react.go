@@ -19,7 +19,7 @@ var (
 	soloInstructions string
 )
 
-// doneTool ends a solo conversation; it never reaches the environment (docs/reference/tau2.md, Participants).
+// doneTool ends a solo conversation; it never reaches the environment (docs/reference/tau2.md#participants).
 var doneTool = domains.ToolSpec{
 	Name:        "done",
 	Description: "Call this alone, once nothing on the ticket is left to do.",
@@ -37,7 +37,7 @@ type react struct {
 	choice string
 }
 
-// NewReAct makes the plain agent (paper, section 4.1; docs/reference/tau2.md, Participants). It takes no parameters.
+// NewReAct makes the plain agent (paper, section 4.1; docs/reference/tau2.md#participants). It takes no parameters.
 func NewReAct(s Setup) (sim.Participant, error) {
 	if err := s.Params.Decode(&struct{}{}); err != nil {
 		return nil, err

@@ -36,7 +36,8 @@ func readToolGuardParams(p Params) (toolguard.Options, error) {
 	return out, nil
 }
 
-// NewToolGuard makes the plain agent with ToolGuard around it (paper, section 4.4; docs/reference/baselines.md, "ToolGuard").
+// NewToolGuard makes the plain agent with ToolGuard around it (paper, section 4.4;
+// docs/reference/baselines.md#toolguard).
 func NewToolGuard(s Setup) (sim.Participant, error) {
 	overlay, err := NewToolGuardOverlay(s)
 	return plainWith(s, overlay, err)

@@ -3,7 +3,7 @@ package guide
 // Type is the type of a node.
 type Type string
 
-// The eight node types (docs/reference/guide.md, Bundles).
+// The eight node types (docs/reference/guide.md#bundles).
 const (
 	Entry         Type = "entry"
 	Exit          Type = "exit"
@@ -105,7 +105,7 @@ type Edge struct {
 // EventKind is what a node's event looks for.
 type EventKind string
 
-// The events (docs/reference/guide.md, Bundles).
+// The events (docs/reference/guide.md#bundles).
 const (
 	AgentCalled EventKind = "agent_called" // the agent asked for the tool, whatever came of it
 	CallOK      EventKind = "call_ok"      // the agent's call of the tool succeeded

@@ -11,9 +11,9 @@ import (
 // maxNodes bounds a composed graph: files that use each other twice over grow exponentially.
 const maxNodes = 50_000
 
-// Compose inlines every anchor and returns the flat graph (docs/reference/guide.md, Bundles). The error is a Findings that
-// names what keeps the files from being put together: a cycle of files, an unknown subflow or edge target, a file
-// without a usable entry. Everything else that may be wrong is left to Validate.
+// Compose inlines every anchor and returns the flat graph (docs/reference/guide.md#bundles). The error is a Findings
+// that names what keeps the files from being put together: a cycle of files, an unknown subflow or edge target, a
+// file without a usable entry. Everything else that may be wrong is left to Validate.
 func Compose(b *Bundle) (*Graph, error) {
 	c := &composer{bundle: b, files: map[string]*File{}, nodes: map[*File]map[string]*Node{}, done: map[*File]bool{}}
 	for _, f := range b.Files() {

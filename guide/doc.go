@@ -1,6 +1,6 @@
 // Package guide holds a policy as a workflow: a bundle of YAML files per domain that is loaded, composed into one flat
 // graph, validated against the domain's tools and its requirement catalog, and walked over a conversation by code alone
-// (docs/reference/guide.md, Bundles and Checks).
+// (docs/reference/guide.md#bundles and docs/reference/guide.md#checks).
 //
 // The way of a bundle:
 //

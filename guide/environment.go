@@ -49,8 +49,8 @@ func (in Inventory) names() []string {
 	return out
 }
 
-// The variables of checks (docs/reference/guide.md, Checks). traceVar cannot be written in an expression; the helper macros
-// pass it to their functions.
+// The variables of checks (docs/reference/guide.md#checks). traceVar cannot be written in an expression; the helper
+// macros pass it to their functions.
 const (
 	traceVar     = "@trace"
 	callsVar     = "calls"

@@ -19,7 +19,7 @@ type Context struct {
 	Documents  Documents // policy texts, for the catalog's line references
 }
 
-// Validate checks a bundle (docs/reference/guide.md, Validation). It returns every finding, sorted by place; the
+// Validate checks a bundle (docs/reference/guide.md#validation). It returns every finding, sorted by place; the
 // bundle can be used if none is an error. What Load rejects never comes here.
 func Validate(b *Bundle, ctx Context) Findings {
 	v := &validator{bundle: b, ctx: ctx}

@@ -40,7 +40,7 @@ func (p *Position) Unmet() *Step {
 }
 
 // Walk finds where a request stands: it follows the graph from its entry past every satisfied node and rests at the
-// first that is not (docs/reference/guide.md, Checks).
+// first that is not (docs/reference/guide.md#checks).
 //
 //   - A node is decided by its check, else by its event; a tool_call has the success of its tool as an event. A node
 //     with neither counts as satisfied.

@@ -18,7 +18,7 @@ func reward(ok bool) float64 {
 }
 
 // env replays the conversation and the gold plan and compares the two end states; then the assertions run on the
-// conversation's (docs/reference/tau2.md, Environment).
+// conversation's (docs/reference/tau2.md#environment).
 func (e *evaluation) env(s *Score) (part, error) {
 	c := e.task.Criteria
 	if c.Actions == nil && c.EnvAssertions == nil {
@@ -98,7 +98,7 @@ func shown(a domains.EnvAssertion) Assertion {
 	return out
 }
 
-// action asks for each gold action whether any call matches it (docs/reference/tau2.md, Action).
+// action asks for each gold action whether any call matches it (docs/reference/tau2.md#action).
 func (e *evaluation) action(s *Score) part {
 	c := e.task.Criteria
 	if len(c.Actions) == 0 {
@@ -153,7 +153,7 @@ func Matches(a domains.Action, c ToolCall) bool {
 	return true
 }
 
-// communicate looks for each fact in what the agent said (docs/reference/tau2.md, Communicate).
+// communicate looks for each fact in what the agent said (docs/reference/tau2.md#communicate).
 func (e *evaluation) communicate(s *Score) part {
 	c := e.task.Criteria
 	if len(c.CommunicateInfo) == 0 {
@@ -177,7 +177,7 @@ func (e *evaluation) communicate(s *Score) part {
 	return part{reward: reward(all), breakdown: map[domains.RewardType]float64{domains.RewardCommunicate: reward(all)}}
 }
 
-// nl lets the judge grade the expected outcomes (docs/reference/tau2.md, Judge). Without an answer the score is pending.
+// nl lets the judge grade the expected outcomes (docs/reference/tau2.md#judge). Without an answer the score is pending.
 func (e *evaluation) nl(ctx context.Context, s *Score) part {
 	c := e.task.Criteria
 	s.Info.NLAssertions = []Verdict{}

@@ -33,8 +33,8 @@ func shorten(text string) string {
 	return strings.ToValidUTF8(head, "") + fmt.Sprintf(" … (%d bytes left out) … ", len(text)-len(head)-len(end)) + strings.ToValidUTF8(end, "")
 }
 
-// fail turns an error of a speaker into an ending (docs/reference/tau2.md, Endings). What a model's endpoint or the model itself did
-// counts before the conversation's time, which only ends a call that was still in hope of an answer.
+// fail turns an error of a speaker into an ending (docs/reference/tau2.md#endings). What a model's endpoint or the
+// model itself did counts before the conversation's time, which only ends a call that was still in hope of an answer.
 func (c *conversation) fail(ctx context.Context, side Side, err error) {
 	f := &Fault{Kind: "speaker", Side: side, Index: len(c.traj), Text: err.Error()}
 	var e *llm.Error

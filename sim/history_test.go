@@ -23,7 +23,7 @@ func withHistory(t testing.TB, messages string) *domains.Task {
 	return taskOf(t, `"initial_state":{"message_history":[`+messages+`]},"evaluation_criteria":{"actions":[]}`)
 }
 
-// TestHistoryRouting: who speaks first is told by the last message of the history (docs/reference/tau2.md, Protocol).
+// TestHistoryRouting: who speaks first is told by the last message of the history (docs/reference/tau2.md#protocol).
 func TestHistoryRouting(t *testing.T) {
 	for _, c := range []struct {
 		name    string

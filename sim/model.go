@@ -152,7 +152,7 @@ func splitThinking(text string) (said, thought string, ok bool) {
 }
 
 // Wire turns a view into the messages of a request, after a system prompt. The side's own messages become the
-// assistant's; for the user's model the parts are therefore flipped (docs/reference/tau2.md, Participants).
+// assistant's; for the user's model the parts are therefore flipped (docs/reference/tau2.md#participants).
 func Wire(system string, view []Message, side Side) []llm.Message {
 	out := make([]llm.Message, 0, len(view)+1)
 	out = append(out, llm.Message{Role: llm.System, Content: &system})

@@ -1,6 +1,6 @@
 // Package sim runs one conversation between an agent, a simulated user and an environment, and scores it. The turn
-// protocol is the reference's (docs/reference/tau2.md, Protocol); what it leaves to chance or to a crash is decided here and
-// listed in docs/decisions.
+// protocol is the reference's (docs/reference/tau2.md#protocol); what it leaves to chance or to a crash is decided
+// here and listed in docs/decisions.
 //
 // Agents and users are both a Participant. Nothing in this package knows how an agent thinks.
 package sim

@@ -11,7 +11,7 @@ import (
 	"github.com/tauguide/tauguide/sim"
 )
 
-// The tests Edge1 to Edge10 are named by the list of must-match behaviours (docs/reference/tau2.md, Edge behaviours).
+// The tests Edge1 to Edge10 are named by the list of must-match behaviours (docs/reference/tau2.md#edge-behaviours).
 
 func steps(n int) func(*sim.Trial)  { return func(t *sim.Trial) { t.Limits.MaxSteps = n } }
 func faults(n int) func(*sim.Trial) { return func(t *sim.Trial) { t.Limits.MaxErrors = n } }

@@ -5,8 +5,9 @@ import (
 	"github.com/tauguide/tauguide/domains/record"
 )
 
-// RewardInfo is the outcome of scoring one conversation, in the reference's layout (docs/reference/tau2.md, Result files): null
-// where a component was not looked at, an empty list where it had nothing to look at.
+// RewardInfo is the outcome of scoring one conversation, in the reference's layout
+// (docs/reference/tau2.md#result-files): null where a component was not looked at, an empty list where it had nothing
+// to look at.
 type RewardInfo struct {
 	Reward            float64                        `json:"reward"`
 	DBCheck           *DBCheck                       `json:"db_check"`

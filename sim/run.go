@@ -12,7 +12,7 @@ import (
 	"github.com/tauguide/tauguide/domains"
 )
 
-// StopTokens end a conversation when the user says one outside of a tool call (docs/reference/tau2.md, Protocol).
+// StopTokens end a conversation when the user says one outside of a tool call (docs/reference/tau2.md#protocol).
 var stopTokens = [...]string{"###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###"}
 
 // UserStops reports whether a user's message ends the conversation.
@@ -169,7 +169,7 @@ func (c *conversation) resume(history []Message) (int, bool) {
 }
 
 // step delivers the pending message and returns who gets the answer. Limits are looked at after each step, but not
-// while calls are pending: a batch that was asked for always runs (docs/reference/tau2.md, Edge behaviours).
+// while calls are pending: a batch that was asked for always runs (docs/reference/tau2.md#edge-behaviours).
 func (c *conversation) step(ctx context.Context, to int) (next int) {
 	switch to {
 	case toEnv:

@@ -8,7 +8,7 @@ import (
 	"github.com/tauguide/tauguide/domains"
 )
 
-// Evaluation selects which components a score is made of (docs/reference/tau2.md, Combining).
+// Evaluation selects which components a score is made of (docs/reference/tau2.md#combining).
 type Evaluation string
 
 // The evaluations of the reference. EvalAll, the zero value's meaning, is what its runner uses.

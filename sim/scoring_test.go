@@ -15,8 +15,8 @@ import (
 	"github.com/tauguide/tauguide/sim"
 )
 
-// The tests Edge11 to Edge19 are named by the list of must-match behaviours (docs/reference/tau2.md, Edge behaviours). Number 20 is
-// about Pass^k and belongs to package metrics.
+// The tests Edge11 to Edge19 are named by the list of must-match behaviours (docs/reference/tau2.md#edge-behaviours).
+// Number 20 is about Pass^k and belongs to package metrics.
 
 const (
 	addBread = `{"action_id":"a","name":"create_task","arguments":{"user_id":"user_1","title":"Buy bread"}}`

@@ -22,7 +22,7 @@ type user struct {
 	tools  []domains.ToolSpec
 }
 
-// NewUser makes the simulated user of a task (docs/reference/tau2.md, Participants).
+// NewUser makes the simulated user of a task (docs/reference/tau2.md#participants).
 func NewUser(w *domains.World, t *domains.Task, m *Model) Participant {
 	tools := w.UserTools(t)
 	return &user{model: m, tools: tools, system: UserPrompt(w, t)}

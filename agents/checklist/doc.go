@@ -1,5 +1,6 @@
 // Package checklist is what the PolicyGuard baseline knows and says: per-tool checklists drawn from a policy, the
-// prompt in which a verifier judges one mutating call by them, and the reading of its verdict (docs/reference/baselines.md, PolicyGuard). Package author below it has a model write checklists.
+// prompt in which a verifier judges one mutating call by them, and the reading of its verdict
+// (docs/reference/baselines.md#policyguard). Package author below it has a model write checklists.
 //
 //	Set (one file per mutating tool + general_rules.yaml) ──► Guard.Prefix, Guard.Case ──► model ──► ReadVerdict
 //

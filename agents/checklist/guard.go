@@ -31,7 +31,7 @@ type Guard struct {
 	hash   string
 }
 
-// Without names what a verifier is not told: PolicyGuard's ablations (docs/reference/baselines.md, Verifier).
+// Without names what a verifier is not told: PolicyGuard's ablations (docs/reference/baselines.md#verifier).
 type Without struct {
 	Dialogue bool // the words of user and agent: calls and results are left
 	Policy   bool // the policy's text: the checklist decides alone, as it is written

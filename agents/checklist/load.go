@@ -133,7 +133,7 @@ func For(w *domains.World, dir string) (*Set, error) {
 }
 
 // Guarded lists the tools of the agent's whose calls are checked, by name: those that change something. Reads are
-// never checked, nor is a transfer (docs/reference/baselines.md, Verifier).
+// never checked, nor is a transfer (docs/reference/baselines.md#verifier).
 func Guarded(w *domains.World) []string {
 	var out []string
 	for _, t := range w.Agent.Specs() {

@@ -10,7 +10,7 @@ import (
 // Reading says which part of an answer decided.
 type Reading string
 
-// The readings, in the order in which they are tried (docs/reference/baselines.md, Verifier).
+// The readings, in the order in which they are tried (docs/reference/baselines.md#verifier).
 const (
 	ByNothing Reading = "empty"        // an answer without text passes
 	ByPass    Reading = "pass_marker"  // the verdict PASS, wherever it stands

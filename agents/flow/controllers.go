@@ -32,7 +32,7 @@ type Options struct {
 }
 
 // Controllers look at the calls of one conversation before they are made: dependency first, then duplicates; the first
-// rejection counts (docs/reference/baselines.md, Controllers). They are used from one goroutine.
+// rejection counts (docs/reference/baselines.md#controllers). They are used from one goroutine.
 //
 // As released, an API is activated when its call passes the dependency controller: before it is executed and before the
 // duplicates controller looks, whatever its arguments are and whatever comes of it. It is never reset, so a second

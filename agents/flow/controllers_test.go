@@ -178,9 +178,10 @@ func TestUnknownPrecondition(t *testing.T) {
 	}
 }
 
-// No completed gold path (docs/reference/guide.md, Bundles) of any task is rejected for the order of its calls. The driver that
-// completes a plan looks a record up although the plan has done so in the call before, or does next; what the duplicates
-// controller rejects is these second looks and nothing else. No plan holds the same call of the agent's twice in a row.
+// No completed gold path (docs/reference/guide.md#bundles) of any task is rejected for the order of its calls. The
+// driver that completes a plan looks a record up although the plan has done so in the call before, or does next; what
+// the duplicates controller rejects is these second looks and nothing else. No plan holds the same call of the
+// agent's twice in a row.
 func TestGoldPathsPass(t *testing.T) {
 	for _, tt := range []struct {
 		data, domain               string

@@ -1,4 +1,4 @@
-// Package flow holds what FlowAgent adds to a tool-calling agent (docs/reference/baselines.md, FlowAgent): the procedure
+// Package flow holds what FlowAgent adds to a tool-calling agent (docs/reference/baselines.md#flowagent): the procedure
 // description (PDL) that its prompt shows, the two controllers that look at its calls before they are made, and the text
 // protocol of the released implementation. The description is compiled from the same workflow bundle that PolicyGuide
 // verifies, without a model.

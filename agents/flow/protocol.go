@@ -29,8 +29,9 @@ func (s *Procedure) Native() string {
 	return strings.TrimSpace(nativePart) + "\n\n" + strings.TrimSpace(rulesPart) + "\n\n" + section("procedure", s.Text)
 }
 
-// Prompt is the one message of the text protocol (docs/reference/baselines.md, Text protocol): role, rules, policy, procedure, APIs, history,
-// state, form of the answer. All up to the history is the same in every request of a domain. state may be empty.
+// Prompt is the one message of the text protocol (docs/reference/baselines.md#text-protocol): role, rules, policy,
+// procedure, APIs, history, state, form of the answer. All up to the history is the same in every request of a
+// domain. state may be empty.
 func (s *Procedure) Prompt(history, state string) string {
 	if state == "" {
 		state = "The next turn is yours."
@@ -60,7 +61,7 @@ func apis(tools []domains.ToolSpec) string {
 }
 
 // State words what the controllers would reject now, for a prompt; "" if there is nothing to say. It is the control
-// before the decision of the later release (docs/reference/baselines.md, Limits).
+// before the decision of the later release (docs/reference/baselines.md#limits).
 func (c *Controllers) State() string {
 	var lines []string
 	if b := c.Blocked(); len(b) > 0 {

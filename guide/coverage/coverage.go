@@ -1,5 +1,5 @@
 // Package coverage counts which first deviations from a workflow a verifier can stop under a firing schedule (the
-// paper's Appendix A, docs/reference/guide.md, Coverage).
+// paper's Appendix A, docs/reference/guide.md#coverage).
 //
 // The graph is read as a language. Every step but the silent ones (entry, decision, exit) is an event: an agent_action
 // is an agent event of its own, a tool_call or tool_authorization is the agent event of calling that tool, a

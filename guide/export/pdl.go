@@ -11,7 +11,7 @@ import (
 	"github.com/tauguide/tauguide/guide"
 )
 
-// PDL is a procedure description in the language of FlowAgent (docs/reference/baselines.md, FlowAgent).
+// PDL is a procedure description in the language of FlowAgent (docs/reference/baselines.md#flowagent).
 type PDL struct {
 	Name      string
 	Desc      string

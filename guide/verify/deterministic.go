@@ -12,8 +12,8 @@ import (
 	"github.com/tauguide/tauguide/guide"
 )
 
-// Deterministic judges by code alone (docs/reference/guide.md, Checks). A mutating call that the agent proposes or has made
-// opens a request; before that there is only the part of the workflow that all requests share.
+// Deterministic judges by code alone (docs/reference/guide.md#checks). A mutating call that the agent proposes or has
+// made opens a request; before that there is only the part of the workflow that all requests share.
 //
 // Verify depends on its input alone. It is safe for concurrent use.
 type Deterministic struct {

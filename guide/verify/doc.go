@@ -1,6 +1,6 @@
 // Package verify is the policy guide at run time: what a verifier is told and answers, the state that code keeps of a
-// conversation, and the gate in front of mutating tools (docs/reference/guide.md, Verifiers, State, Gate). It steers no agent itself;
-// agents.NewPolicyGuideOverlay does that with the parts below.
+// conversation, and the gate in front of mutating tools (docs/reference/guide.md#verifiers, State, Gate). It steers
+// no agent itself; agents.NewPolicyGuideOverlay does that with the parts below.
 //
 //	Input ──► Verifier.Verify ──► Record ──► State.Apply ──► State ──► Guidance, Gate.Look(calls) ──► Decision
 //

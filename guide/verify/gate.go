@@ -10,7 +10,7 @@ import (
 // Mode says how binding the gate is.
 type Mode string
 
-// The gate modes (docs/reference/guide.md, Gate).
+// The gate modes (docs/reference/guide.md#gate).
 const (
 	Advisory Mode = "advisory" // the first call in each turn of the user that is not enabled is intercepted, a retry passes
 	Strict   Mode = "strict"   // no mutating call that is not enabled is ever executed

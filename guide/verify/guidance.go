@@ -13,7 +13,7 @@ const transferGuidance = "Nothing that is open can be carried on within the poli
 	" now, alone and with a short summary of what the user wants and of what was done; then tell the user as the policy prescribes."
 
 // Guidance merges the remediation of all open requests, in their order, into one text for the agent; "" if there is
-// nothing to say (docs/reference/guide.md, State).
+// nothing to say (docs/reference/guide.md#state).
 func (s State) Guidance() string {
 	if s.Transfer {
 		return guidanceLead + "\n\n" + transferGuidance

@@ -7,7 +7,7 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 )
 
-// Record is what a verifier answers: the contract's JSON object (docs/reference/guide.md, Verifiers).
+// Record is what a verifier answers: the contract's JSON object (docs/reference/guide.md#verifiers).
 type Record struct {
 	Reconcile Reconcile   `json:"reconcile"`
 	Traverse  []Traversal `json:"traverse"`

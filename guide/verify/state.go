@@ -79,7 +79,7 @@ func (r Rejection) String() string {
 	return r.Request + ": " + r.Why
 }
 
-// Apply takes over what holds of a record (docs/reference/guide.md, State) and says what did not. The record is
+// Apply takes over what holds of a record (docs/reference/guide.md#state) and says what did not. The record is
 // one that was parsed; on a failed firing the state stays what it is, see Disarmed.
 func (r Rules) Apply(s State, rec Record, now Facts) (State, []Rejection) {
 	a := applying{rules: r, now: now, record: rec}

@@ -43,7 +43,7 @@ type Party struct {
 	Guidelines     string                     `json:"global_simulation_guidelines"`
 }
 
-// Solo reports whether the agent worked without a user (docs/reference/tau2.md, Runner).
+// Solo reports whether the agent worked without a user (docs/reference/tau2.md#participants).
 func (f Facts) Solo() bool {
 	return f.Agent.Implementation == "llm_agent_solo" && f.User.Implementation == "dummy_user"
 }

@@ -67,7 +67,7 @@ func takeResult(c domains.ToolCall, later []domains.ToolCall, left *[]domains.Me
 }
 
 // withoutOpenCalls cuts off a last message of calls that were never run, where the ending allows for one: only an error
-// of a side, or a fault, comes between calls and their results (docs/reference/tau2.md, Orchestrator).
+// of a side, or a fault, comes between calls and their results (docs/reference/tau2.md#protocol).
 func withoutOpenCalls(msgs []domains.Message, r sim.Reason) []domains.Message {
 	n := len(msgs)
 	if n == 0 || len(msgs[n-1].ToolCalls) == 0 || r.Evaluable() && r != sim.AgentError && r != sim.UserError {

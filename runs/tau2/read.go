@@ -17,7 +17,7 @@ import (
 // Layout is how a result is laid out on disk.
 type Layout string
 
-// The layouts (docs/reference/tau2.md, Results and layouts). The last three are not the reference's, but common.
+// The layouts (docs/reference/tau2.md#result-files). The last three are not the reference's, but common.
 const (
 	LayoutJSON   Layout = "json"   // one file
 	LayoutDir    Layout = "dir"    // results.json and a folder simulations

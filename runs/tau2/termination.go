@@ -80,7 +80,7 @@ func guessedReason(msgs []domains.Message, recorded *sim.RewardInfo) sim.Reason 
 	return sim.AgentError
 }
 
-// earlyNote returns the ending that the note of a premature ending names (docs/reference/tau2.md, Scoring).
+// earlyNote returns the ending that the note of a premature ending names (docs/reference/tau2.md#scoring).
 func earlyNote(ri *sim.RewardInfo) (string, bool) {
 	if ri == nil {
 		return "", false

@@ -12,6 +12,7 @@ import (
 
 var (
 	cited   = regexp.MustCompile(`docs/([\w/.-]+\.md)(?:#([\w-]+))?`)
+	unslug  = regexp.MustCompile(`docs/reference/\w+\.md, "?[A-Z]`)
 	outside = regexp.MustCompile(`\b(spec/|hash_notes|DESIGN\.md|pains\.md|anchors\.md|libraries\.md)`)
 	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	unsaid  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
@@ -37,6 +38,9 @@ func TestCitations(t *testing.T) {
 		}
 		if m := outside.Find(text); m != nil {
 			t.Errorf("%s cites %s, which is not in the repository", name, m)
+		}
+		if m := unslug.Find(text); m != nil {
+			t.Errorf("%s: %s…: cite a heading as page.md#heading", name, m)
 		}
 		for _, m := range cited.FindAllStringSubmatch(string(text), -1) {
 			n++

@@ -15,7 +15,7 @@ import (
 	"github.com/tauguide/tauguide/sim/llm"
 )
 
-// The roles that work plans out, as tags name them (docs/reference/baselines.md, Roles).
+// The roles that work plans out, as tags name them (docs/reference/baselines.md#roles).
 const (
 	Analyser = "analyser" // finds the passages of the policy that bear on the request
 	Planner  = "planner"  // devises the premise

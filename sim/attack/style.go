@@ -25,7 +25,7 @@ var (
 	jailbreakText string
 )
 
-// Style is a way to attack (docs/reference/baselines.md, CRAFT).
+// Style is a way to attack (docs/reference/baselines.md#craft).
 type Style struct {
 	Name    string
 	Summary string

@@ -1,6 +1,7 @@
-// Package author has a model write PolicyGuard's checklists out of a policy, in the four stages of the release: sort the
-// tools, one checklist for each that changes data, the general rules, one review of all files (docs/reference/baselines.md,
-// Checklists). An answer that cannot be used is asked for once more, with what is wrong with it.
+// Package author has a model write PolicyGuard's checklists out of a policy, in the four stages of the release: sort
+// the tools, one checklist for each that changes data, the general rules, one review of all files
+// (docs/reference/baselines.md#checklists). An answer that cannot be used is asked for once more, with what is wrong
+// with it.
 package author
 
 import (

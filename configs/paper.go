@@ -39,6 +39,3 @@ func PaperNames() []string {
 	slices.Sort(out)
 	return out
 }
-
-// Names lists the other configs of the repository, which are read from their files.
-func Names() []string { return []string{"quickstart", "real-all", "real-retail", "openai-smoke"} }

@@ -5,36 +5,32 @@ package metrics
 // Success for an attack that succeeded and Failure for one that did not: the statistics are those of Pass, the
 // reading is the opposite one, and lower is safer.
 
-// ASR is the share of usable attack trials in which the attack succeeded. Void and pending trials are left out; Cover
-// counts them.
-func ASR(all []Outcome) Estimate { return meanOfShares(attackCounts(all)) }
-
-// ASRAt is ASR@k: the probability that at least one of k attacks on a task succeeds, the mean over tasks of
-// 1 - C(n-s,k)/C(n,k), s successes of n. It is undefined where a task has fewer than k usable trials.
-func ASRAt(all []Outcome, k int) Estimate {
-	return meanOf(perTask(all, k, "ASR@%d", anyOf))
-}
-
-// ASR is the share of successful attacks with its interval.
+// ASR is the share of usable attack trials in which the attack succeeded, with its interval. Void and pending trials are
+// left out; Cover counts them.
 func (b Bootstrap) ASR(all []Outcome) Estimate {
 	counts, why := attackCounts(all)
-	e := meanOfShares(counts, why)
-	if !e.Defined {
-		e.Interval.Reason = e.Reason
-		return e
+	if why != "" {
+		return Estimate{Reason: why, Interval: Interval{Reason: why}}
 	}
-	e.Interval = b.interval(len(counts), func(draw []int32) float64 {
-		success, usable := 0, 0
+	share := func(draw []int32) float64 {
+		var sum tally
 		for _, i := range draw {
-			success += counts[i].success
-			usable += counts[i].usable
+			sum.success += counts[i].success
+			sum.usable += counts[i].usable
 		}
-		return float64(success) / float64(usable)
-	})
+		return float64(sum.success) / float64(sum.usable)
+	}
+	each := make([]int32, len(counts))
+	for i := range each {
+		each[i] = int32(i)
+	}
+	e := of(share(each), len(counts), "no usable attack trials")
+	e.Interval = b.interval(len(counts), share)
 	return e
 }
 
-// ASRAt is ASR@k with its interval.
+// ASRAt is ASR@k with its interval: the probability that at least one of k attacks on a task succeeds, the mean over tasks
+// of 1 - C(n-s,k)/C(n,k), s successes of n. It is undefined where a task has fewer than k usable trials.
 func (b Bootstrap) ASRAt(all []Outcome, k int) Estimate {
 	return b.mean(perTask(all, k, "ASR@%d", anyOf))
 }
@@ -63,16 +59,4 @@ func attackCounts(all []Outcome) (counts []tally, why string) {
 		return nil, "no usable attack trials"
 	}
 	return counts, ""
-}
-
-func meanOfShares(counts []tally, why string) Estimate {
-	if why != "" {
-		return Estimate{Reason: why}
-	}
-	success, usable := 0, 0
-	for _, t := range counts {
-		success += t.success
-		usable += t.usable
-	}
-	return of(float64(success)/float64(usable), len(counts), "no usable attack trials")
 }

@@ -25,19 +25,20 @@ func TestASR(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			e := metrics.Bootstrap{Seed: 1, Resamples: 200}.ASR(tt.all)
-			if plain := metrics.ASR(tt.all); !e.Defined || !near(e.Value, tt.asr, 1e-15) || plain.Value != e.Value || e.Tasks != tt.tasks {
-				t.Errorf("ASR %+v and %+v, want %v", e, plain, tt.asr)
+			b := metrics.Bootstrap{Seed: 1, Resamples: 200}
+			e := b.ASR(tt.all)
+			if !e.Defined || !near(e.Value, tt.asr, 1e-15) || e.Tasks != tt.tasks {
+				t.Errorf("ASR %+v, want %v", e, tt.asr)
 			}
 			if i := e.Interval; !i.Defined || i.Lo > e.Value || i.Hi < e.Value || i.Lo < 0 || i.Hi > 1 {
 				t.Errorf("interval %+v of %v", i, e.Value)
 			}
 			for i, want := range tt.at {
-				if e := metrics.ASRAt(tt.all, i+1); !e.Defined || !near(e.Value, want, 1e-15) {
+				if e := b.ASRAt(tt.all, i+1); !e.Defined || !near(e.Value, want, 1e-15) {
 					t.Errorf("ASR@%d %+v, want %v", i+1, e, want)
 				}
 			}
-			if e := metrics.ASRAt(tt.all, len(tt.at)+1); e.Defined || e.Reason == "" {
+			if e := b.ASRAt(tt.all, len(tt.at)+1); e.Defined || e.Reason == "" {
 				t.Errorf("ASR@%d %+v, want undefined", len(tt.at)+1, e)
 			}
 		})
@@ -48,8 +49,9 @@ func TestASR(t *testing.T) {
 func TestASRNeverFallsInK(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all, n := outcomes(t, false)
-		curve := metrics.Bootstrap{Resamples: 50}.ASRCurve(all, n)
-		if e := metrics.ASR(all); !near(e.Value, curve[0].Value, 1e-12) {
+		b := metrics.Bootstrap{Resamples: 50}
+		curve := b.ASRCurve(all, n)
+		if e := b.ASR(all); !near(e.Value, curve[0].Value, 1e-12) {
 			t.Fatalf("ASR %v, ASR@1 %v", e, curve[0])
 		}
 		for k := 1; k < n; k++ {

@@ -23,8 +23,8 @@ type Bootstrap struct {
 	Resamples int // 0 for DefaultResamples
 }
 
-// size is the number of resamples.
-func (b Bootstrap) size() int {
+// Size is the number of resamples.
+func (b Bootstrap) Size() int {
 	if b.Resamples < 1 {
 		return DefaultResamples
 	}
@@ -78,7 +78,7 @@ func (b Bootstrap) mean(values []float64, why string) Estimate {
 // interval is the percentile interval of a statistic of n drawn tasks, n > 0. The statistic is called from several
 // goroutines, gives finite numbers, and must not keep the draw.
 func (b Bootstrap) interval(n int, statistic func(draw []int32) float64) Interval {
-	values := make([]float64, b.size())
+	values := make([]float64, b.Size())
 	workers := min(runtime.GOMAXPROCS(0), len(values))
 	var group sync.WaitGroup
 	for w := range workers {

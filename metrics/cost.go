@@ -2,13 +2,30 @@ package metrics
 
 import "gonum.org/v1/gonum/stat"
 
-// Use sums the model calls of one role over conversations. The counts of unknown figures say of how many calls a sum
-// misses that figure.
-type Use struct {
-	Calls                                    int
-	Prompt, Cached, Output                   int64 // tokens; Cached is part of Prompt
-	Dollars                                  float64
-	UnknownTokens, UnknownCached, UnknownDue int // calls without token counts, count of cached tokens, cost
+// Usage sums the model calls of one role over conversations. The counts of unknown figures say how many calls a sum misses.
+type Usage struct {
+	Calls         int     `json:"calls"`
+	Prompt        int64   `json:"prompt"` // tokens
+	Cached        int64   `json:"cached"` // of the prompt tokens
+	Completion    int64   `json:"completion"`
+	UnknownTokens int     `json:"unknown_tokens,omitempty"` // calls without prompt or completion tokens
+	UnknownCached int     `json:"unknown_cached,omitempty"`
+	UnknownCost   int     `json:"unknown_cost,omitempty"`
+	Cost          float64 `json:"cost"`    // dollars
+	Seconds       float64 `json:"seconds"` // with queueing and retries
+}
+
+// Add adds other usage.
+func (u *Usage) Add(v Usage) {
+	u.Calls += v.Calls
+	u.Prompt += v.Prompt
+	u.Cached += v.Cached
+	u.Completion += v.Completion
+	u.UnknownTokens += v.UnknownTokens
+	u.UnknownCached += v.UnknownCached
+	u.UnknownCost += v.UnknownCost
+	u.Cost += v.Cost
+	u.Seconds += v.Seconds
 }
 
 // Costs is what a role costs (paper, Table 14). A figure that misses some call is undefined, never a partial sum: show it
@@ -23,15 +40,15 @@ type Costs struct {
 }
 
 // CostOf summarises the use of a role over so many conversations.
-func CostOf(u Use, conversations int) Costs {
+func CostOf(u Usage, conversations int) Costs {
 	n := float64(conversations)
 	c := Costs{
 		CallsPerTask:   over(float64(u.Calls), n, "no conversations"),
 		PromptPerCall:  over(float64(u.Prompt), float64(u.Calls), "no calls"),
 		CachedShare:    over(float64(u.Cached), float64(u.Prompt), "no prompt tokens"),
-		OutputPerCall:  over(float64(u.Output), float64(u.Calls), "no calls"),
-		Dollars:        of(u.Dollars, 0, "the sum is not finite"),
-		DollarsPerTask: over(u.Dollars, n, "no conversations"),
+		OutputPerCall:  over(float64(u.Completion), float64(u.Calls), "no calls"),
+		Dollars:        of(u.Cost, 0, "the sum is not finite"),
+		DollarsPerTask: over(u.Cost, n, "no conversations"),
 	}
 	if u.UnknownTokens > 0 {
 		c.PromptPerCall = undefined("%d of %d calls came without counts of tokens", u.UnknownTokens, u.Calls)
@@ -40,8 +57,8 @@ func CostOf(u Use, conversations int) Costs {
 	if u.UnknownCached > 0 && u.UnknownTokens == 0 {
 		c.CachedShare = undefined("%d of %d calls came without a count of cached tokens", u.UnknownCached, u.Calls)
 	}
-	if u.UnknownDue > 0 {
-		c.Dollars = undefined("the cost of %d of %d calls is unknown", u.UnknownDue, u.Calls)
+	if u.UnknownCost > 0 {
+		c.Dollars = undefined("the cost of %d of %d calls is unknown", u.UnknownCost, u.Calls)
 		c.DollarsPerTask = c.Dollars
 	}
 	return c

@@ -16,23 +16,23 @@ func not(why string) metrics.Estimate { return metrics.Estimate{Reason: why} }
 func TestCostOf(t *testing.T) {
 	tests := []struct {
 		name          string
-		use           metrics.Use
+		use           metrics.Usage
 		conversations int
 		want          metrics.Costs
 	}{
-		{"whole", metrics.Use{Calls: 10, Prompt: 1000, Cached: 250, Output: 50, Dollars: 2}, 4,
+		{"whole", metrics.Usage{Calls: 10, Prompt: 1000, Cached: 250, Completion: 50, Cost: 2}, 4,
 			metrics.Costs{CallsPerTask: value(2.5), PromptPerCall: value(100), CachedShare: value(0.25), OutputPerCall: value(5), Dollars: value(2), DollarsPerTask: value(0.5)}},
-		{"never asked", metrics.Use{}, 4,
+		{"never asked", metrics.Usage{}, 4,
 			metrics.Costs{CallsPerTask: value(0), PromptPerCall: not("no calls"), CachedShare: not("no prompt tokens"), OutputPerCall: not("no calls"), Dollars: value(0), DollarsPerTask: value(0)}},
-		{"nothing ran", metrics.Use{}, 0,
+		{"nothing ran", metrics.Usage{}, 0,
 			metrics.Costs{CallsPerTask: not("no conversations"), PromptPerCall: not("no calls"), CachedShare: not("no prompt tokens"), OutputPerCall: not("no calls"), Dollars: value(0), DollarsPerTask: not("no conversations")}},
-		{"unknown price", metrics.Use{Calls: 2, Prompt: 10, Cached: 0, Output: 2, Dollars: 1, UnknownDue: 1}, 1,
+		{"unknown price", metrics.Usage{Calls: 2, Prompt: 10, Cached: 0, Completion: 2, Cost: 1, UnknownCost: 1}, 1,
 			metrics.Costs{CallsPerTask: value(2), PromptPerCall: value(5), CachedShare: value(0), OutputPerCall: value(1),
 				Dollars: not("the cost of 1 of 2 calls is unknown"), DollarsPerTask: not("the cost of 1 of 2 calls is unknown")}},
-		{"unknown tokens", metrics.Use{Calls: 2, Prompt: 10, UnknownTokens: 1, UnknownCached: 2, UnknownDue: 1}, 1,
+		{"unknown tokens", metrics.Usage{Calls: 2, Prompt: 10, UnknownTokens: 1, UnknownCached: 2, UnknownCost: 1}, 1,
 			metrics.Costs{CallsPerTask: value(2), PromptPerCall: not("1 of 2 calls came without counts of tokens"), CachedShare: not("1 of 2 calls came without counts of tokens"),
 				OutputPerCall: not("1 of 2 calls came without counts of tokens"), Dollars: not("the cost of 1 of 2 calls is unknown"), DollarsPerTask: not("the cost of 1 of 2 calls is unknown")}},
-		{"unknown cached", metrics.Use{Calls: 2, Prompt: 10, Output: 4, UnknownCached: 2, Dollars: 1}, 1,
+		{"unknown cached", metrics.Usage{Calls: 2, Prompt: 10, Completion: 4, UnknownCached: 2, Cost: 1}, 1,
 			metrics.Costs{CallsPerTask: value(2), PromptPerCall: value(5), CachedShare: not("2 of 2 calls came without a count of cached tokens"), OutputPerCall: value(2), Dollars: value(1), DollarsPerTask: value(1)}},
 	}
 	for _, tt := range tests {
@@ -53,7 +53,7 @@ func TestTimes(t *testing.T) {
 		"no first":    metrics.TimesAs(not("gone"), value(1)),
 		"no second":   metrics.TimesAs(value(1), not("gone")),
 		"nothing":     metrics.TimesAs(value(1), value(0)),
-		"NaN dollars": metrics.CostOf(metrics.Use{Dollars: math.NaN()}, 1).Dollars,
+		"NaN dollars": metrics.CostOf(metrics.Usage{Cost: math.NaN()}, 1).Dollars,
 	} {
 		if e.Defined || e.Reason == "" || e.Value != 0 {
 			t.Errorf("%s: %+v, want undefined with a reason", name, e)

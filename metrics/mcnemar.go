@@ -42,6 +42,17 @@ func McNemarTest(strata ...Discordant) McNemar {
 	return t
 }
 
+// McNemarOf runs the test over pairings, each of which is a stratum. Those without a comparison are left out.
+func McNemarOf(pairings ...Pairing) McNemar {
+	var strata []Discordant
+	for _, p := range pairings {
+		if p.Reason == "" {
+			strata = append(strata, p.Discordant())
+		}
+	}
+	return McNemarTest(strata...)
+}
+
 // Discordant is the number of discordant tasks.
 func (t McNemar) Discordant() int { return t.First + t.Second }
 

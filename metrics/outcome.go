@@ -25,7 +25,7 @@ const (
 // Slice is a part of a domain's tasks.
 type Slice string
 
-// The slices. A task is Mut if its gold plan holds a mutating call of the agent's, else PV.
+// The slices. A task is Mut if its gold plan has a mutating call of the agent's, else PV.
 const (
 	All Slice = "all"
 	PV  Slice = "PV"
@@ -90,7 +90,7 @@ type Coverage struct {
 	Pending   int `json:"pending"`   // wait for a judge
 }
 
-// Cover counts outcomes. Planned trials of which there is no record yet are to be among them, as Void.
+// Cover counts outcomes. Planned trials without a record must be among them, as Void.
 func Cover(all []Outcome) Coverage {
 	c := Coverage{Planned: len(all)}
 	for _, o := range all {
@@ -104,12 +104,4 @@ func Cover(all []Outcome) Coverage {
 		}
 	}
 	return c
-}
-
-// Share is the evaluable part of the planned trials, 1 for an empty plan.
-func (c Coverage) Share() float64 {
-	if c.Planned == 0 {
-		return 1
-	}
-	return float64(c.Evaluable) / float64(c.Planned)
 }

@@ -90,16 +90,16 @@ func formulas() []formula {
 			return strings.Join(out, ", ")
 		}},
 		{`ASR of (\d+) successes in (\d+) tasks of 4`, func(t *testing.T, a []string) string {
-			return figure(metrics.ASR(attacks(whole(t, a[1]), whole(t, a[0]))), 4)
+			return figure(plain(metrics.Bootstrap{}.ASR(attacks(whole(t, a[1]), whole(t, a[0])))), 4)
 		}},
 		{`ASR@(\d+) of tasks (.+)`, func(t *testing.T, a []string) string {
-			return figure(metrics.ASRAt(system(repeated(t, a[1])...), whole(t, a[0])), 3)
+			return figure(plain(metrics.Bootstrap{}.ASRAt(system(repeated(t, a[1])...), whole(t, a[0]))), 3)
 		}},
 		{`ASR of tasks (.+), seed (\d+)`, func(t *testing.T, a []string) string {
 			return figure(metrics.Bootstrap{Seed: uint64(whole(t, a[1]))}.ASR(system(repeated(t, a[0])...)), 3)
 		}},
 		{`dollars for each of (\d+) tasks at ([\d.]+)`, func(t *testing.T, a []string) string {
-			return figure(metrics.CostOf(metrics.Use{Calls: 1, Dollars: number(t, a[1])}, whole(t, a[0])).DollarsPerTask, 2)
+			return figure(metrics.CostOf(metrics.Usage{Calls: 1, Cost: number(t, a[1])}, whole(t, a[0])).DollarsPerTask, 2)
 		}},
 		{`dollars of (\w+) in Table 14 at the price of ([\w.-]+)`, func(t *testing.T, a []string) string {
 			total, _ := priced(t, a[0], a[1])
@@ -155,6 +155,12 @@ func repeated(t *testing.T, s string) []string {
 	return out
 }
 
+// plain is an estimate without its interval.
+func plain(e metrics.Estimate) metrics.Estimate {
+	e.Interval = metrics.Interval{}
+	return e
+}
+
 // cited is a figure of published.yaml by its path, with the digits of the file.
 func cited(t *testing.T, path string) string {
 	t.Helper()
@@ -192,11 +198,11 @@ func priced(t *testing.T, domain, model string) (total, output float64) {
 		t.Fatal(err)
 	}
 	p := table.For("", model).Price
-	row := published(t).Table14[domain]
-	calls := row.CallsPerTask * float64(row.Tasks)
-	cached := row.PromptPerCall * row.Cached / 100
-	output = calls * row.OutputPerCall * *p.Output / 1e6
-	return output + calls*(cached**p.Cached+(row.PromptPerCall-cached)**p.Input)/1e6, output
+	row := load(t).rows("table14", 2)[domain+".policyguide"]
+	calls := row["calls_per_task"] * row["tasks"]
+	cached := row["prompt_per_call"] * row["cached"] / 100
+	output = calls * row["output_per_call"] * *p.Output / 1e6
+	return output + calls*(cached**p.Cached+(row["prompt_per_call"]-cached)**p.Input)/1e6, output
 }
 
 // worked returns the page's worked lines, left = right, and its text without them.

@@ -15,7 +15,7 @@ type Pair struct {
 }
 
 // Pairing sets two systems on one domain side by side, task by task (paper, appendix C). Reason says why there is no
-// comparison; it is empty where there is one.
+// comparison; it is empty if there is one.
 type Pairing struct {
 	K      int
 	Pairs  []Pair // the common tasks, sorted by id

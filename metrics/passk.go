@@ -30,6 +30,22 @@ type Interval struct {
 	Reason  string // why it is undefined
 }
 
+// Low is the lower limit of the interval as a figure of its own.
+func (e Estimate) Low() Estimate { return e.limit(e.Interval.Lo) }
+
+// High is the upper limit.
+func (e Estimate) High() Estimate { return e.limit(e.Interval.Hi) }
+
+func (e Estimate) limit(v float64) Estimate {
+	switch {
+	case !e.Defined:
+		return Estimate{Reason: e.Reason}
+	case !e.Interval.Defined:
+		return Estimate{Reason: e.Interval.Reason}
+	}
+	return Estimate{Value: v, Defined: true, Tasks: e.Tasks}
+}
+
 // of makes an estimate of a quotient; what would not be finite is undefined for the given reason.
 func of(value float64, tasks int, why string) Estimate {
 	if math.IsNaN(value) || math.IsInf(value, 0) {

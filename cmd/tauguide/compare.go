@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -129,7 +130,7 @@ func openSide(p process, n sideName, opened map[string]*report.Source) (report.S
 		s = &source
 		opened[real] = s
 	}
-	if names, ok := s.HasSystem(n.system); !ok {
+	if names := s.SystemNames(); !slices.Contains(names, n.system) {
 		return report.Side{}, usage(fmt.Errorf("run %s has no system %q\nhint: choose one of %s", n.dir, n.system, strings.Join(names, ", ")))
 	}
 	return report.Side{Source: s, System: n.system}, nil

@@ -59,7 +59,7 @@ func runPlots(p process, o plotsOptions, dirs []string) error {
 	if err := makeOut(o.out); err != nil {
 		return err
 	}
-	for _, f := range report.Figures(report.Input{Sources: sources, Options: o.Options}, report.Attacks(sources)) {
+	for _, f := range report.Figures(report.Input{Sources: sources, Options: o.Options}) {
 		for _, format := range o.formats {
 			path := filepath.Join(o.out, f.Name+"."+format)
 			if err := writeTo(path, func(w io.Writer) error { return f.Write(w, figure.Format(format)) }); err != nil {

@@ -62,7 +62,7 @@ func runTables(p process, o tablesOptions, dirs []string) error {
 	if in.Sources, err = openSources(p, dirs); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(in.Sources, func(s report.Source) bool { return s.Raid != nil }) {
+	if slices.ContainsFunc(in.Sources, func(s report.Source) bool { return s.Attack != nil }) {
 		if specs, err = o.specs(true); err != nil {
 			return usage(err)
 		}

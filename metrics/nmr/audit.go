@@ -10,7 +10,10 @@ import (
 	"github.com/tauguide/tauguide/metrics/trace"
 )
 
-func (t *Table) audit(events []*trace.Event) []Call {
+// Audit lists the successfully executed mutations of the agent's in a conversation with the reads that they lack.
+// Tools that are not in the table are no mutations.
+func (t *Table) Audit(msgs []domains.Message) []Call {
+	events := trace.Events(msgs)
 	var out []Call
 	for _, e := range events {
 		g, mutates := t.Tools[e.Tool]
@@ -54,7 +57,7 @@ func (a *audit) look(n Required) {
 	}
 }
 
-// wanted reports whether an element has the fields; a list that is wanted holds the field.
+// wanted reports whether an element has the fields; where a list is wanted, the field must be in it.
 func (a *audit) wanted(item value.Value, where map[string]any) bool {
 	m, _ := item.Map()
 	for key, raw := range where {

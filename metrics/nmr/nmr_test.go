@@ -16,7 +16,7 @@ import (
 	"github.com/tauguide/tauguide/guide/audit"
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/metrics/nmr"
-	"github.com/tauguide/tauguide/metrics/trace/notation"
+	"github.com/tauguide/tauguide/metrics/trace"
 )
 
 func load(t testing.TB, domain string) *nmr.Table {
@@ -85,7 +85,7 @@ func TestWorkedExamples(t *testing.T) {
 		}
 		seen[domain] = true
 		t.Run(fmt.Sprintf("line %d", talk.line), func(t *testing.T) {
-			msgs, err := notation.Parse(talk.text)
+			msgs, err := trace.Parse(talk.text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -185,7 +185,7 @@ func gold(t *testing.T, data, domain string) nmr.Figure {
 	var traces []nmr.Trace
 	lacks := map[string]int{}
 	for _, p := range paths(t, w) {
-		tr := nmr.Trace{Task: p.Task.ID, Mut: p.Task.Mutating(w), State: metrics.Success, Calls: load(t, domain).Audit(p.Messages)}
+		tr := nmr.Trace{Outcome: metrics.Outcome{Task: p.Task.ID, Mut: p.Task.Mutating(w), State: metrics.Success}, Calls: load(t, domain).Audit(p.Messages)}
 		traces = append(traces, tr)
 		for _, c := range tr.Calls {
 			for _, n := range c.Missing {

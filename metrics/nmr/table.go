@@ -75,7 +75,7 @@ func Domains() []string {
 func Load(domain string) (*Table, error) {
 	text, err := shipped.ReadFile(path.Join("data", domain+".yaml"))
 	if err != nil {
-		return nil, fmt.Errorf("no guard table for domain %q: there are tables for %s", domain, strings.Join(Domains(), ", "))
+		return nil, fmt.Errorf("no guard table for domain %q\nhint: there are tables for %s", domain, strings.Join(Domains(), ", "))
 	}
 	return Parse(domain+".yaml", text)
 }
@@ -91,10 +91,10 @@ func Parse(name string, text []byte) (*Table, error) {
 		faults = append(faults, fmt.Errorf("%s: %s: %s", name, where, fmt.Sprintf(format, args...)))
 	}
 	if f.Domain == "" {
-		fault("domain", "is missing: name the domain")
+		fault("domain", "is missing\nhint: name the domain")
 	}
 	if len(f.Tools) == 0 {
-		fault("tools", "there are none: add the mutating tools of the domain")
+		fault("tools", "there are none\nhint: add the mutating tools of the domain")
 	}
 	for _, tool := range slices.Sorted(maps.Keys(f.Tools)) {
 		f.Tools[tool].check(func(where, format string, args ...any) { fault("tool "+tool+": "+where, format, args...) })
@@ -115,33 +115,33 @@ func (g Guard) check(fault faultFunc) {
 		where := "need " + n.ID
 		if !idPattern.MatchString(n.ID) {
 			where = fmt.Sprintf("need %d", i+1)
-			fault(where+": id", "%q is none: write lower-case words joined by underscores", n.ID)
+			fault(where+": id", "%q is no id\nhint: write lower-case words joined by underscores", n.ID)
 		}
 		if slices.Contains(before, n.ID) {
-			fault(where+": id", "is there twice: rename one of the two")
+			fault(where+": id", "is there twice\nhint: rename one of the two")
 		}
 		if strings.TrimSpace(n.What) == "" {
-			fault(where+": what", "is empty: say what is needed")
+			fault(where+": what", "is empty\nhint: say what is needed")
 		}
 		if n.Each != nil {
 			if n.Each.List == "" {
-				fault(where+": each.list", "is missing: name a list")
+				fault(where+": each.list", "is missing\nhint: name a list")
 			}
 			if n.Each.Of != "" && !slices.Contains(before, n.Each.Of) {
-				fault(where+": each.of", "there is no earlier need %q: choose one of %s", n.Each.Of, strings.Join(before, ", "))
+				fault(where+": each.of", "there is no earlier need %q\nhint: choose one of %s", n.Each.Of, strings.Join(before, ", "))
 			}
 			checkFields(n.Each.Where, where+": each.where", before, fault)
 		}
 		if len(n.Reads) == 0 {
-			fault(where+": reads", "there are none: name a call that would do")
+			fault(where+": reads", "there are none\nhint: name a call that would do")
 		}
 		for j, r := range n.Reads {
 			at := fmt.Sprintf("%s: read %d", where, j+1)
 			if len(r.Call) == 0 {
-				fault(at+": call", "is missing: name a tool")
+				fault(at+": call", "is missing\nhint: name a tool")
 			}
 			if len(r.Args)+len(r.Shows) == 0 && r.Returns == "" {
-				fault(at, "fits any record: add args, shows or returns")
+				fault(at, "fits any record\nhint: add args, shows or returns")
 			}
 			checkFields(r.Args, at+": args", before, fault)
 			checkFields(r.Shows, at+": shows", before, fault)
@@ -155,12 +155,12 @@ func checkFields(m map[string]any, where string, before []string, fault faultFun
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		s, ok := m[key].(string)
 		if !ok {
-			fault(where+"."+key, "is no text: write a text, or $name for an argument of the call")
+			fault(where+"."+key, "is no text\nhint: write a text, or $name for an argument of the call")
 			continue
 		}
 		need, _, dotted := strings.Cut(strings.TrimPrefix(s, "$"), ".")
 		if strings.HasPrefix(s, "$") && dotted && !slices.Contains(before, need) {
-			fault(where+"."+key, "there is no earlier need %q: choose one of %s", need, strings.Join(before, ", "))
+			fault(where+"."+key, "there is no earlier need %q\nhint: choose one of %s", need, strings.Join(before, ", "))
 		}
 	}
 }

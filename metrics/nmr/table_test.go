@@ -13,7 +13,7 @@ import (
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/metrics/nmr"
-	"github.com/tauguide/tauguide/metrics/trace/notation"
+	"github.com/tauguide/tauguide/metrics/trace"
 )
 
 const small = `domain: d
@@ -44,7 +44,7 @@ func TestParseErrors(t *testing.T) {
 		{"unknown key", replace("what: order", "why: order"), `unknown key "why"`},
 		{"no domain", replace("domain: d\n", ""), "t.yaml: domain: is missing"},
 		{"no tools", "domain: d\n", "t.yaml: tools: there are none"},
-		{"bad id", replace("id: order", "id: Order"), `t.yaml: tool refund: need 1: id: "Order" is none`},
+		{"bad id", replace("id: order", "id: Order"), `t.yaml: tool refund: need 1: id: "Order" is no id`},
 		{"id twice", replace("id: owner", "id: order"), "t.yaml: tool refund: need order: id: is there twice"},
 		{"no words", replace("what: order $order_id", "what: ''"), "t.yaml: tool refund: need order: what: is empty"},
 		{"no reads", replace("        reads:\n          - {call: get_order, args: {order_id: $order_id}}\n", ""), "t.yaml: tool refund: need order: reads: there are none"},
@@ -56,7 +56,7 @@ func TestParseErrors(t *testing.T) {
 		{"list of a stranger", replace("what: owner", "each: {of: bill, list: lines}\n        what: owner"), `t.yaml: tool refund: need owner: each.of: there is no earlier need "bill": choose one of order`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := nmr.Parse("t.yaml", []byte(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := nmr.Parse("t.yaml", []byte(tt.text)); err == nil || !strings.Contains(strings.ReplaceAll(err.Error(), "\nhint:", ":"), tt.want) {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
 		})
@@ -64,7 +64,7 @@ func TestParseErrors(t *testing.T) {
 	if _, err := nmr.Parse("t.yaml", []byte(small)); err != nil {
 		t.Error(err)
 	}
-	if _, err := nmr.Load("mock"); err == nil || err.Error() != `no guard table for domain "mock": there are tables for airline, retail, telecom` {
+	if _, err := nmr.Load("mock"); err == nil || err.Error() != `no guard table for domain "mock"`+"\nhint: there are tables for airline, retail, telecom" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -83,7 +83,7 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(text)
 	}
-	msgs, err := notation.Parse("agent> get_order order_id=1 => {\"order_id\": \"1\", \"items\": [{\"a\": 1}, 2]}\nagent> refund order_id=1 => ok")
+	msgs, err := trace.Parse("agent> get_order order_id=1 => {\"order_id\": \"1\", \"items\": [{\"a\": 1}, 2]}\nagent> refund order_id=1 => ok")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestRate(t *testing.T) {
 	lacking := nmr.Call{Tool: "refund", Missing: []nmr.Need{{ID: "order"}, {ID: "owner"}}}
 	complete := nmr.Call{Tool: "refund"}
 	trial := func(task string, mut bool, s metrics.State, calls ...nmr.Call) nmr.Trace {
-		return nmr.Trace{Task: task, Mut: mut, State: s, Calls: calls}
+		return nmr.Trace{Outcome: metrics.Outcome{Task: task, Mut: mut, State: s}, Calls: calls}
 	}
 	for _, tt := range []struct {
 		name   string
@@ -138,8 +138,8 @@ func TestRateProperties(t *testing.T) {
 			for i := range calls {
 				calls[i].Missing = make([]nmr.Need, rapid.IntRange(0, 2).Draw(t, "missing"))
 			}
-			return nmr.Trace{Task: rapid.SampledFrom([]string{"1", "2"}).Draw(t, "task"), Mut: rapid.Bool().Draw(t, "mut"), Calls: calls,
-				State: rapid.SampledFrom([]metrics.State{metrics.Failure, metrics.Success, metrics.Void, metrics.Pending}).Draw(t, "state")}
+			return nmr.Trace{Calls: calls, Outcome: metrics.Outcome{Task: rapid.SampledFrom([]string{"1", "2"}).Draw(t, "task"), Mut: rapid.Bool().Draw(t, "mut"),
+				State: rapid.SampledFrom([]metrics.State{metrics.Failure, metrics.Success, metrics.Void, metrics.Pending}).Draw(t, "state")}}
 		})).Draw(t, "traces")
 		f := nmr.Rate(traces)
 		if e := f.Rate; e.Defined == (e.Reason != "") || math.IsNaN(e.Value) || e.Value < 0 || e.Value > 1 || f.Missing > f.Mutations {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/metrics/rubric"
-	"github.com/tauguide/tauguide/metrics/trace/notation"
+	"github.com/tauguide/tauguide/metrics/trace"
 )
 
 // example is a written-down conversation with what a check says of it.
@@ -76,7 +76,7 @@ func TestChecks(t *testing.T) {
 		seen := map[string]map[rubric.State]int{}
 		for _, e := range examples(t, domain) {
 			t.Run(fmt.Sprintf("%s/%s/%d", domain, e.check, e.line), func(t *testing.T) {
-				msgs, err := notation.Parse(e.text.String())
+				msgs, err := trace.Parse(e.text.String())
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -2,19 +2,17 @@ package rubric
 
 import "github.com/tauguide/tauguide/metrics"
 
-// Trace is one planned trial with what the rubric says of its conversation.
+// Trace is one planned trial with what the rubric says about its conversation.
 type Trace struct {
-	Domain, System, Task string
-	Trial                int
-	State                metrics.State // outcome of the trial; Void ones need no verdict
-	Applicable           int           // checks that apply
-	Satisfied            int           // of these
+	metrics.Outcome
+	Applicable int // checks that apply
+	Satisfied  int // of these
 }
 
-// TraceOf makes the Trace of a trial out of its outcome and its verdict.
+// TraceOf makes the Trace of a trial of its outcome and its verdict; a trial that is not usable needs no verdict.
 func TraceOf(o metrics.Outcome, v Verdict) Trace {
 	a, s := v.Count()
-	return Trace{Domain: o.Domain, System: o.System, Task: o.Task, Trial: o.Trial, State: o.State, Applicable: a, Satisfied: s}
+	return Trace{o, a, s}
 }
 
 // Figures are the trace compliance of a system on a domain, as shares in [0, 1]. An undefined one says why.

@@ -21,7 +21,7 @@ func undefined(reason string, tasks int) metrics.Estimate {
 
 func TestCompliance(t *testing.T) {
 	trial := func(task string, s metrics.State, applicable, satisfied int) rubric.Trace {
-		return rubric.Trace{Task: task, State: s, Applicable: applicable, Satisfied: satisfied}
+		return rubric.Trace{Outcome: metrics.Outcome{Task: task, State: s}, Applicable: applicable, Satisfied: satisfied}
 	}
 	for _, tt := range []struct {
 		name   string
@@ -58,8 +58,9 @@ func TestComplianceProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		traces := rapid.SliceOf(rapid.Custom(func(t *rapid.T) rubric.Trace {
 			n := rapid.IntRange(0, 5).Draw(t, "applicable")
-			return rubric.Trace{Task: rapid.SampledFrom([]string{"1", "2", "3"}).Draw(t, "task"), Applicable: n, Satisfied: rapid.IntRange(0, n).Draw(t, "satisfied"),
-				State: rapid.SampledFrom([]metrics.State{metrics.Failure, metrics.Success, metrics.Void, metrics.Pending}).Draw(t, "state")}
+			return rubric.Trace{Applicable: n, Satisfied: rapid.IntRange(0, n).Draw(t, "satisfied"), Outcome: metrics.Outcome{
+				Task:  rapid.SampledFrom([]string{"1", "2", "3"}).Draw(t, "task"),
+				State: rapid.SampledFrom([]metrics.State{metrics.Failure, metrics.Success, metrics.Void, metrics.Pending}).Draw(t, "state")}}
 		})).Draw(t, "traces")
 		f := rubric.Compliance(traces)
 		for _, e := range []metrics.Estimate{f.StepTCR, f.TraceTCR, f.ProcessValid} {

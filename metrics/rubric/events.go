@@ -18,9 +18,9 @@ type pattern struct {
 	By     domains.Side `yaml:"-"`
 	Who    string       `yaml:"by"`     // agent, user; "" is either
 	Act    words        `yaml:"act"`    // tags of scripted users that mean it
-	Any    words        `yaml:"any"`    // the text holds one of these
+	Any    words        `yaml:"any"`    // the text contains one of these
 	Match  string       `yaml:"match"`  // and fits this regular expression
-	None   words        `yaml:"none"`   // and holds none of these
+	None   words        `yaml:"none"`   // and none of these
 	Unless string       `yaml:"unless"` // and does not fit this one
 
 	match, unless *regexp.Regexp
@@ -84,17 +84,17 @@ func (r *Rubric) compile(fault faultFunc) {
 	for _, id := range slices.Sorted(maps.Keys(r.patterns)) {
 		p, where := r.patterns[id], "pattern "+id
 		if p == nil {
-			fault(where, "is empty: say what a text of it holds")
+			fault(where, "is empty\nhint: say what a matching text contains")
 			r.patterns[id] = &pattern{}
 			continue
 		}
 		side, ok := sides[p.Who]
 		if !ok {
-			fault(where+": by", "is %q: write agent or user", p.Who)
+			fault(where+": by", "is %q\nhint: write agent or user", p.Who)
 		}
 		p.By = side
 		if len(p.Any) == 0 && p.Match == "" {
-			fault(where, "fits every text: add any or match")
+			fault(where, "fits every text\nhint: add any or match")
 		}
 		for _, list := range []words{p.Any, p.None} {
 			for _, part := range list {
@@ -114,7 +114,7 @@ func (r *Rubric) compileEvent(id string, fault faultFunc) {
 	s, where := r.events[id], "event "+id
 	side, ok := sides[s.Who]
 	if !ok {
-		fault(where+": by", "is %q: write agent or user", s.Who)
+		fault(where+": by", "is %q\nhint: write agent or user", s.Who)
 	}
 	s.side = side
 	kinds := 0
@@ -124,28 +124,28 @@ func (r *Rubric) compileEvent(id string, fault faultFunc) {
 		}
 	}
 	if kinds != 1 {
-		fault(where, "names %d of call, said and any: name one", kinds)
+		fault(where, "names %d of call, said and any\nhint: name one", kinds)
 	}
 	if len(s.Call) == 0 && (len(s.Args) > 0 || s.Result != "" || len(s.Record) > 0 || s.Tried || s.Who != "") {
-		fault(where, "has keys that only calls have: drop by, args, result, record and tried")
+		fault(where, "has keys that only calls have\nhint: drop by, args, result, record and tried")
 	}
 	for field, name := range map[string]string{"said": s.Said, "result": s.Result} {
 		if name != "" && r.patterns[name] == nil {
-			fault(where+": "+field, "there is no pattern %q: choose one of %s", name, names(r.patterns))
+			fault(where+": "+field, "there is no pattern %q\nhint: choose one of %s", name, names(r.patterns))
 		}
 	}
 	for _, name := range s.Any {
 		switch other, ok := r.events[name]; {
 		case !ok:
-			fault(where+": any", "there is no event %q: choose one of %s", name, names(r.events))
+			fault(where+": any", "there is no event %q\nhint: choose one of %s", name, names(r.events))
 		case len(other.Any) > 0:
-			fault(where+": any", "event %q is a list of events itself: name what is in it", name)
+			fault(where+": any", "event %q is a list of events itself\nhint: name what is in it", name)
 		}
 	}
 	for field, m := range map[string]map[string]any{"args": s.Args, "record": s.Record} {
 		for key, v := range m {
 			if _, ok := scalar(v); !ok {
-				fault(where+": "+field+"."+key, "is no text, number or truth value: write one")
+				fault(where+": "+field+"."+key, "is no text, number or truth value\nhint: write one")
 			}
 		}
 	}
@@ -157,7 +157,7 @@ func regular(s, where string, fault faultFunc) *regexp.Regexp {
 	}
 	re, err := regexp.Compile(s)
 	if err != nil {
-		fault(where, "%v: correct the expression", err)
+		fault(where, "%v\nhint: correct the expression", err)
 	}
 	return re
 }

@@ -20,7 +20,7 @@ type judgement struct {
 }
 
 func (r *Rubric) judge(msgs []domains.Message, task *domains.Task) Verdict {
-	j := &judgement{Rubric: r, events: trace.Of(msgs), task: task, gold: map[string]bool{}, found: map[string][]*trace.Event{}}
+	j := &judgement{Rubric: r, events: trace.Events(msgs), task: task, gold: map[string]bool{}, found: map[string][]*trace.Event{}}
 	if task != nil && task.Criteria != nil {
 		for _, a := range task.Criteria.Actions {
 			j.gold[a.Name] = true
@@ -115,7 +115,7 @@ func (n need) meets(e, subject *trace.Event) bool {
 	return len(n.Shows) == 0 || hasRecord(e, n.Shows, subject)
 }
 
-// about reports whether an event holds the argument of a subject, among its own arguments or in its result or text.
+// about reports whether an event contains the argument of a subject, among its own arguments or in its result or text.
 func about(e, subject *trace.Event, name string) bool {
 	want := subject.Arg(name)
 	if want.IsNull() {

@@ -55,7 +55,7 @@ func Load(domain string) (*Rubric, error) {
 	name := path.Join("data", domain+".yaml")
 	text, err := shipped.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("no rubric for domain %q: there are rubrics for %s", domain, strings.Join(Domains(), ", "))
+		return nil, fmt.Errorf("no rubric for domain %q\nhint: there are rubrics for %s", domain, strings.Join(Domains(), ", "))
 	}
 	return Parse(domain+".yaml", text)
 }
@@ -94,10 +94,10 @@ func Parse(name string, text []byte) (*Rubric, error) {
 		faults = append(faults, fmt.Errorf("%s: %s: %s", name, where, fmt.Sprintf(format, args...)))
 	}
 	if f.Domain == "" {
-		fault("domain", "is missing: name the domain")
+		fault("domain", "is missing\nhint: name the domain")
 	}
 	if len(f.Checks) == 0 {
-		fault("checks", "the rubric has none: add one")
+		fault("checks", "the rubric has none\nhint: add one")
 	}
 	r.compile(fault)
 	seen := map[string]bool{}
@@ -108,17 +108,17 @@ func Parse(name string, text []byte) (*Rubric, error) {
 		}
 		at := func(field, format string, args ...any) { fault(where+": "+field, format, args...) }
 		if !idPattern.MatchString(c.ID) {
-			at("id", "%q is none: write lower-case words joined by dots or underscores", c.ID)
+			at("id", "%q is no id\nhint: write lower-case words joined by dots or underscores", c.ID)
 		}
 		if seen[c.ID] {
-			at("id", "is there twice: rename one of the two")
+			at("id", "is there twice\nhint: rename one of the two")
 		}
 		seen[c.ID] = true
 		if !slices.Contains(families, c.Family) {
-			at("family", "is %q: choose one of %s", c.Family, joined(families))
+			at("family", "is %q\nhint: choose one of %s", c.Family, joined(families))
 		}
 		if strings.TrimSpace(c.Text) == "" {
-			at("text", "is empty: say what the check asks for")
+			at("text", "is empty\nhint: say what the check asks for")
 		}
 		r.checkWhen(c.When, at)
 		r.Checks = append(r.Checks, Check{ID: c.ID, Family: c.Family, Text: c.Text, Policy: c.Policy, when: c.When, rule: r.single(c.Rule, at)})

@@ -10,7 +10,7 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/metrics/rubric"
-	"github.com/tauguide/tauguide/metrics/trace/notation"
+	"github.com/tauguide/tauguide/metrics/trace"
 )
 
 func TestShipped(t *testing.T) {
@@ -27,7 +27,7 @@ func TestShipped(t *testing.T) {
 			t.Errorf("%s: rubric of %s with %d checks of %v", domain, r.Domain, len(r.Checks), families)
 		}
 	}
-	if _, err := rubric.Load("mock"); err == nil || err.Error() != `no rubric for domain "mock": there are rubrics for airline, retail, telecom` {
+	if _, err := rubric.Load("mock"); err == nil || err.Error() != `no rubric for domain "mock"`+"\nhint: there are rubrics for airline, retail, telecom" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -52,14 +52,14 @@ func TestParseErrors(t *testing.T) {
 		return strings.Replace(small, old, with, 1)
 	}
 	for _, tt := range []struct{ name, text, want string }{
-		{"empty", "", "r.yaml:1:1: the file is empty\nhint: write one YAML document"},
+		{"empty", "", "r.yaml:1:1: the file is empty: write one YAML document"},
 		{"two documents", small + "---\ndomain: e\n", "r.yaml:11:1: a second YAML document begins here"},
 		{"no YAML", "a: [", "r.yaml:1:4: "},
 		{"unknown key", replace("domain: d", "domain: d\nauthor: me"), `unknown key "author"`},
 		{"key twice", replace("  look: see", "  look: see\n  look: see"), "look"},
 		{"no domain", replace("domain: d\n", ""), "r.yaml: domain: is missing: name the domain"},
 		{"no checks", small[:strings.Index(small, "checks:")], "r.yaml: checks: the rubric has none: add one"},
-		{"bad id", replace("id: c,", "id: C 1,"), `r.yaml: check C 1: id: "C 1" is none: write lower-case words`},
+		{"bad id", replace("id: c,", "id: C 1,"), `r.yaml: check C 1: id: "C 1" is no id: write lower-case words`},
 		{"id twice", small + "  - {id: c, family: order, text: x, rule: {happens: {event: fix}}}\n", "r.yaml: check c: id: is there twice"},
 		{"bad family", replace("family: diagnosis", "family: diagnostics"), `r.yaml: check c: family: is "diagnostics": choose one of identification, diagnosis, consent, order, verification`},
 		{"no text", replace("text: Look first.", "text: ''"), "r.yaml: check c: text: is empty"},
@@ -91,7 +91,7 @@ func TestParseErrors(t *testing.T) {
 		{"happens less", replace("before: {event: fix, need: look}", "happens: {event: fix, least: -1}"), "r.yaml: check c: rule.happens.least: is -1: write 1 or more"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := rubric.Parse("r.yaml", []byte(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := rubric.Parse("r.yaml", []byte(tt.text)); err == nil || !strings.Contains(strings.ReplaceAll(err.Error(), "\nhint:", ":"), tt.want) {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
 		})
@@ -120,7 +120,7 @@ func TestNotApplicable(t *testing.T) {
 		{"no subject", "gold=mend,see asserts=works", "user: Hello.\nagent> see => ok\nagent> mend =>! no", "there was no fix"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			msgs, err := notation.Parse(tt.talk)
+			msgs, err := trace.Parse(tt.talk)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -154,7 +154,7 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(text)
 	}
-	msgs, err := notation.Parse("user: Yes, ye.\nagent> see a=b => {\"a\": [\"b\"]}\nagent> mend a=b => ok\nuser> see => ok")
+	msgs, err := trace.Parse("user: Yes, ye.\nagent> see a=b => {\"a\": [\"b\"]}\nagent> mend a=b => ok\nuser> see => ok")
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/tauguide/tauguide/domains/domaintest"
 	"github.com/tauguide/tauguide/metrics/rubric"
-	"github.com/tauguide/tauguide/metrics/trace/notation"
+	"github.com/tauguide/tauguide/metrics/trace"
 )
 
 func pageText(t *testing.T) string {
@@ -48,7 +48,7 @@ func TestPage(t *testing.T) {
 				t.Fatal(err)
 			}
 		case "conversation":
-			msgs, err := notation.Parse(body)
+			msgs, err := trace.Parse(body)
 			if err != nil {
 				t.Fatalf("line %d: %v", i+1, err)
 			}

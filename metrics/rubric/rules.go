@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// when says to which conversations a check applies. All that is given must hold.
+// when says to which conversations a check applies: those that meet every condition given.
 type when struct {
 	Gold     words `yaml:"gold"`      // one of these tools is in the gold plan
 	GoldAll  words `yaml:"gold_all"`  // all of them are
@@ -13,7 +13,7 @@ type when struct {
 	Done     words `yaml:"done"`      // one of these events happened
 }
 
-// rules holds the one rule of a check under its name.
+// rules has the one rule of a check under its name.
 type rules struct {
 	Before  *before  `yaml:"before"`
 	After   *after   `yaml:"after"`
@@ -37,7 +37,7 @@ const (
 // need is what else must have happened, and what it must have to do with the event that the rule is about.
 type need struct {
 	Need  words          `yaml:"need"`  // one of these events
-	About words          `yaml:"about"` // arguments of the event that its arguments or its result hold
+	About words          `yaml:"about"` // arguments of the event that occur in its arguments or its result
 	Shows map[string]any `yaml:"shows"` // fields of one object of its result; $x is the argument x of the event
 }
 
@@ -127,13 +127,13 @@ func (r *Rubric) single(all rules, at faultFunc) rule {
 	add("agreed", all.Agreed != nil, all.Agreed)
 	switch len(found) {
 	case 0:
-		at("rule", "is missing: write one of before, after, between, never, order, happens, stated, agreed")
+		at("rule", "is missing\nhint: write one of before, after, between, never, order, happens, stated, agreed")
 		return nil
 	case 1:
 		found[0].check(r, func(field, format string, args ...any) { at("rule."+named[0]+"."+field, format, args...) })
 		return found[0]
 	}
-	at("rule", "there are %s: keep one, and make further checks of the others", strings.Join(named, " and "))
+	at("rule", "there are %s\nhint: keep one, and make further checks of the others", strings.Join(named, " and "))
 	return nil
 }
 
@@ -147,15 +147,15 @@ func (r *Rubric) checkWhen(w when, at faultFunc) {
 func (r *Rubric) event(name, field string, at faultFunc) {
 	switch _, ok := r.events[name]; {
 	case name == "":
-		at(field, "is missing: name an event")
+		at(field, "is missing\nhint: name an event")
 	case !ok:
-		at(field, "there is no event %q: choose one of %s", name, names(r.events))
+		at(field, "there is no event %q\nhint: choose one of %s", name, names(r.events))
 	}
 }
 
 func (r *Rubric) pattern(name, field string, at faultFunc) {
 	if r.patterns[name] == nil {
-		at(field, "there is no pattern %q: choose one of %s", name, names(r.patterns))
+		at(field, "there is no pattern %q\nhint: choose one of %s", name, names(r.patterns))
 	}
 }
 
@@ -165,20 +165,20 @@ func (p *pick) check(at faultFunc) {
 		*p = pickEach
 	case pickEach, pickFirst, pickLast:
 	default:
-		at("pick", "is %q: choose one of each, first, last", *p)
+		at("pick", "is %q\nhint: choose one of each, first, last", *p)
 	}
 }
 
 func (n need) check(r *Rubric, at faultFunc) {
 	if len(n.Need) == 0 {
-		at("need", "is missing: name an event")
+		at("need", "is missing\nhint: name an event")
 	}
 	for _, name := range n.Need {
 		r.event(name, "need", at)
 	}
 	for key, v := range n.Shows {
 		if _, ok := scalar(v); !ok {
-			at("shows."+key, "is no text, number or truth value: write one")
+			at("shows."+key, "is no text, number or truth value\nhint: write one")
 		}
 	}
 }
@@ -219,10 +219,10 @@ func (n *never) check(r *Rubric, at faultFunc) {
 
 func (o *order) check(_ *Rubric, at faultFunc) {
 	if len(o.First) == 0 {
-		at("first", "is missing: name tools")
+		at("first", "is missing\nhint: name tools")
 	}
 	if len(o.Then) == 0 {
-		at("then", "is missing: name tools")
+		at("then", "is missing\nhint: name tools")
 	}
 }
 
@@ -232,7 +232,7 @@ func (h *happens) check(r *Rubric, at faultFunc) {
 	case h.Least == 0:
 		h.Least = 1
 	case h.Least < 0:
-		at("least", "is %d: write 1 or more", h.Least)
+		at("least", "is %d\nhint: write 1 or more", h.Least)
 	}
 }
 
@@ -240,7 +240,7 @@ func (s *stated) check(r *Rubric, at faultFunc) {
 	r.event(s.Event, "event", at)
 	s.Pick.check(at)
 	if len(s.Args) == 0 {
-		at("args", "is missing: name arguments of the event")
+		at("args", "is missing\nhint: name arguments of the event")
 	}
 }
 

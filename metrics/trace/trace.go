@@ -31,7 +31,7 @@ type Event struct {
 	End   int // a call: index of the message with the result; a text: Begin. -1 while there is no result
 
 	Text string // what was said
-	Act  string // tag of a scripted user's text: request, inform, consent, refuse, report; "" if there is none
+	Act  string // tag of a scripted user's text: request, inform, consent, refuse, report; "" if it has none
 
 	Tool   string
 	Args   *value.Map // nil for a malformed call
@@ -48,9 +48,9 @@ const actField = "act"
 // failed begins the results of tools that refuse without failing; grant_app_permission of telecom does so.
 const failed = "Error"
 
-// Of lists the events of a conversation in order. Of one message the text comes first, then the calls as they stand.
+// Events lists the events of a conversation in order. Of one message the text comes first, then the calls in their order.
 // System and developer messages are no events, but they count for the indexes.
-func Of(msgs []domains.Message) []*Event {
+func Events(msgs []domains.Message) []*Event {
 	var out []*Event
 	var open []*Event
 	var ids []string
@@ -110,7 +110,7 @@ func once(cache **string, text string) string {
 	return **cache
 }
 
-// Arg is an argument of the call; Null where there is none.
+// Arg is an argument of the call; Null if it has no such argument.
 func (e *Event) Arg(name string) value.Value {
 	if e.Args == nil {
 		return value.Value{}
@@ -119,7 +119,7 @@ func (e *Event) Arg(name string) value.Value {
 	return v
 }
 
-// Value is the result as JSON, or as a text where it is none. It is read once.
+// Value is the result as JSON, or as a text where it is not JSON. It is read once.
 func (e *Event) Value() value.Value {
 	if e.parsed == nil {
 		v, err := value.ParseString(e.Result)
@@ -131,7 +131,7 @@ func (e *Event) Value() value.Value {
 	return *e.parsed
 }
 
-// Records yields the objects of a result, however deep they lie in lists and objects, outer ones first, until yield
+// Records yields the objects of a result, at any depth of lists and objects, outer ones first, until yield
 // returns false.
 func (e *Event) Records(yield func(*value.Map) bool) { records(e.Value(), yield) }
 

@@ -19,7 +19,7 @@ func result(id, text string) domains.Message {
 // Of two calls of one message neither is before the other, whatever came of them first; a result is filed with the
 // oldest call of its id, as ids may be empty or come twice.
 func TestOrder(t *testing.T) {
-	events := trace.Of([]domains.Message{
+	events := trace.Events([]domains.Message{
 		{Role: domains.RoleAssistant, Content: domains.Text("Let me look."), ToolCalls: []domains.ToolCall{call("", "read"), call("", "write")}},
 		result("", "first"), result("", "second"),
 		{Role: domains.RoleAssistant, ToolCalls: []domains.ToolCall{call("x", "again")}},

@@ -17,7 +17,7 @@ import (
 	"github.com/tauguide/tauguide/metrics/trace"
 )
 
-// ErrDrift marks that a change which succeeded when the conversation was held fails now, or the other way round: the
+// ErrDrift marks that a change which succeeded when the conversation ran fails now, or the other way round: the
 // guards would look at another state than the agent did.
 var ErrDrift = errors.New("the conversation does not replay")
 
@@ -31,7 +31,7 @@ func Guards(domain string) (toolguard.Set, error) {
 // succeeded, with the reads of their guards that no earlier read of the agent's covers. A guard that would have refused
 // the call has read up to that point. Errors are of the guards, of a task that cannot start, or ErrDrift.
 func Audit(ctx context.Context, set toolguard.Set, w *domains.World, task *domains.Task, msgs []domains.Message) ([]nmr.Call, error) {
-	a := audit{set: set, events: trace.Of(msgs)}
+	a := audit{set: set, events: trace.Events(msgs)}
 	var out []nmr.Call
 	for _, e := range a.events {
 		agents := w.Agent.Mutates(e.Tool)

@@ -81,7 +81,7 @@ func TestGold(t *testing.T) {
 				if d := cmp.Diff(made(table.Audit(p.Messages)), made(calls)); d != "" {
 					t.Errorf("%s: the readings count different calls:\n%s", p.Task.ID, d)
 				}
-				traces = append(traces, nmr.Trace{Task: p.Task.ID, Mut: p.Task.Mutating(w), State: metrics.Success, Calls: calls})
+				traces = append(traces, nmr.Trace{Outcome: metrics.Outcome{Task: p.Task.ID, Mut: p.Task.Mutating(w), State: metrics.Success}, Calls: calls})
 				for _, c := range calls {
 					for _, n := range c.Missing {
 						lacks[c.Tool+" "+n.ID]++

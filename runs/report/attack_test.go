@@ -9,18 +9,18 @@ import (
 	"github.com/tauguide/tauguide/sim/attack"
 )
 
-// raided is a run by hand: two attacks on the airline, one after a policy call, one after a call of each kind, four trials.
-func raided() report.Source {
+// attacked is a run by hand: two attacks on the airline, one after a policy call, one after a call of each kind, four trials.
+func attacked() report.Source {
 	s := report.Source{Provenance: report.Provenance{Name: "raid", Synthetic: true, Config: "0123456789ab", Models: "ReAct: weak"},
 		Systems: []report.System{{Name: "ReAct", Kind: report.ReAct}}, Domains: []report.Domain{{Name: "airline", Split: attack.Split}},
-		DataFolder: "somewhere", Raid: &report.Raid{Style: "craft"}}
+		DataFolder: "somewhere", Attack: &report.Attack{Style: "craft"}}
 	hits := map[string][4][]attack.Kind{
 		"one": {{attack.Policy}, {attack.Policy, attack.Policy}, nil, nil},
 		"two": {{attack.Selection}, nil, {attack.Policy, attack.Selection}, nil},
 	}
 	for _, task := range []string{"one", "two"} {
 		for trial := range 4 {
-			a := report.Attacked{Outcome: metrics.Outcome{Domain: "airline", System: "ReAct", Task: task, Trial: trial, State: metrics.Failure},
+			a := report.AttackTrial{Outcome: metrics.Outcome{Domain: "airline", System: "ReAct", Task: task, Trial: trial, State: metrics.Failure},
 				Targets: []attack.Kind{attack.Policy}, Hits: hits[task][trial]}
 			if task == "two" {
 				a.Targets = []attack.Kind{attack.Policy, attack.Selection}
@@ -28,7 +28,7 @@ func raided() report.Source {
 			if len(a.Hits) > 0 {
 				a.State = metrics.Success
 			}
-			s.Raid.Trials = append(s.Raid.Trials, a)
+			s.Attack.Trials = append(s.Attack.Trials, a)
 		}
 	}
 	return s
@@ -51,7 +51,7 @@ func asrRow(t *testing.T, table report.Table, of string) map[string]string {
 }
 
 func TestASRTable(t *testing.T) {
-	table := build(t, "asr", report.Input{Sources: []report.Source{raided()}, Options: report.Options{Seed: 300, Published: true}})
+	table := build(t, "asr", report.Input{Sources: []report.Source{attacked()}, Options: report.Options{Seed: 300, Published: true}})
 	for _, tt := range []struct {
 		of   string
 		want map[string]string
@@ -75,9 +75,9 @@ func TestASRTable(t *testing.T) {
 
 // TestASRWithoutThatKind has a dash with the reason where no attack is after such a call, and where trials are void.
 func TestASRWithoutThatKind(t *testing.T) {
-	s := raided()
-	s.Raid.Trials = s.Raid.Trials[:4] // after policy calls alone
-	s.Raid.Trials[3].State = metrics.Void
+	s := attacked()
+	s.Attack.Trials = s.Attack.Trials[:4] // after policy calls alone
+	s.Attack.Trials[3].State = metrics.Void
 	table := build(t, "asr", report.Input{Sources: []report.Source{s}, Options: report.Options{Resamples: 10}})
 	if got := asrRow(t, table, "a trial"); got["selection"] != "-" || got["asr"] != "0.667" || got["evaluable"] != "3" || got["planned"] != "4" {
 		t.Errorf("row %v", got)

@@ -11,33 +11,29 @@ import (
 	"github.com/tauguide/tauguide/runs/config"
 )
 
-// producer is the command that fills places of a table: a system of a kind, and of an agent family where the table wants one, on
-// domains. It is looked up in the config, so it can only name what is there.
-func producer(config string, k Kind, family string, on ...string) string {
+// runCommand is the command that fills places of a table: a system of a kind, and of an agent family where the table wants
+// one, on domains. It is looked up in the config, so it can only name what exists.
+func runCommand(config string, k Kind, family string, on ...string) string {
 	file := configs.PaperPath(config)
 	c := paperConfigs()[config]
-	if c == nil {
-		return file + " is missing: restore it from the repository"
-	}
 	for _, s := range c.Systems {
-		x := systemOf(s, c.Models)
-		if !x.stands(k) || family != "" && x.Family != family {
+		if x := systemOf(s, c.Models); !x.is(k) || family != "" && x.Family != family {
 			continue
 		}
-		command := fmt.Sprintf("`tauguide run %s --only system=%s", file, quoted(s.Name))
-		var all, wanted []string
+		all, wanted := 0, []string{}
 		for _, d := range c.Domains {
 			if len(s.Domains) == 0 || slices.Contains(s.Domains, d.Name) {
-				all = append(all, d.Name)
-			}
-			if slices.Contains(on, d.Name) && (len(s.Domains) == 0 || slices.Contains(s.Domains, d.Name)) {
-				wanted = append(wanted, d.Name)
+				all++
+				if slices.Contains(on, d.Name) {
+					wanted = append(wanted, d.Name)
+				}
 			}
 		}
+		command := fmt.Sprintf("`tauguide run %s --only system=%s", file, quoted(s.Name))
 		switch {
 		case len(wanted) == 0:
 			continue
-		case len(wanted) < len(all):
+		case len(wanted) < all:
 			command += " --only domain=" + strings.Join(wanted, ",")
 		}
 		return command + "`"
@@ -51,7 +47,7 @@ var paperConfigs = sync.OnceValue(func() map[string]*config.Config {
 	for _, name := range configs.PaperNames() {
 		text, err := configs.Paper(name)
 		if err != nil {
-			continue // embedded: it is there
+			continue // it is embedded: this cannot happen
 		}
 		if c, err := config.Parse(name+".yaml", text, func(string) string { return "" }); err == nil {
 			out[name] = c // one that does not parse names no command, which a test notices
@@ -65,12 +61,15 @@ func completion(s Source) string {
 	if _, imported := s.Setup.Fields["imported.from"]; imported {
 		return fmt.Sprintf("what run %s lacks cannot be held here, since it was imported: import one with %d trials", s.Name, paperTrials)
 	}
-	return fmt.Sprintf("what run %s lacks: %s", s.Name, completer(s))
+	return fmt.Sprintf("what run %s lacks: %s", s.Name, resumeCommand(s))
 }
 
-// completer is the command that holds the trials that a run lacks for Pass^4: the one that it was made with.
-func completer(s Source) string {
-	c := s.command()
+// resumeCommand runs the trials that a run lacks for Pass^4: it is the command that the run was made with.
+func resumeCommand(s Source) string {
+	c := config.Command{Config: "CONFIG"} // of a run that does not say how it was made
+	if s.Command != nil {
+		c = *s.Command
+	}
 	words := []string{"tauguide run", quoted(c.Config), "--resume"}
 	add := func(name, value string) {
 		if value != "" {
@@ -96,27 +95,6 @@ func completer(s Source) string {
 		add("--out", s.Dir)
 	}
 	return "`" + strings.Join(words, " ") + "`"
-}
-
-// command is how the run was asked for. Where it does not say, as runs of older programs do not, its name tells whether it
-// is of a shipped config.
-func (s Source) command() config.Command {
-	if s.Command != nil {
-		return *s.Command
-	}
-	var c config.Command
-	switch {
-	case slices.Contains(configs.PaperNames(), s.Name):
-		c = config.Command{Config: configs.PaperPath(s.Name), Synthetic: s.Synthetic}
-		if s.DataFolder == "embedded" {
-			c.Data = s.DataFolder
-		}
-	case slices.Contains(configs.Names(), s.Name):
-		c.Config = "configs/" + s.Name + ".yaml"
-	default:
-		c.Config = "CONFIG"
-	}
-	return c
 }
 
 // quoted makes a word of a shell command.

@@ -21,11 +21,7 @@ func TestCommandForMissingTrials(t *testing.T) {
 		{"elsewhere", func(s *report.Source) {
 			s.Dir, s.Command = "/data/x", &config.Command{Config: "c.yaml", Data: "d", BaseURL: "http://localhost:1/v1", Cassette: "replay:x"}
 		}, "`tauguide run c.yaml --resume --data d --base-url http://localhost:1/v1 --cassette replay:x --out /data/x`"},
-		{"of a shipped config", func(s *report.Source) { s.Name, s.Dir, s.Command = "quickstart", "results/quickstart", nil }, "`tauguide run configs/quickstart.yaml --resume`"},
-		{"of the paper", func(s *report.Source) {
-			s.Name, s.Dir, s.Command, s.DataFolder = "table1", "results/table1", nil, "embedded"
-		}, "`tauguide run configs/paper/table1.yaml --resume --synthetic --data embedded`"},
-		{"of an older program", func(s *report.Source) { s.Command = nil }, "`tauguide run CONFIG --resume`"},
+		{"of a run that does not say", func(s *report.Source) { s.Command = nil }, "`tauguide run CONFIG --resume`"},
 		{"imported", func(s *report.Source) { s.Setup.Fields = map[string]string{"imported.from": `"x.json"`} },
 			"what run fixture lacks cannot be held here, since it was imported: import one with 4 trials"},
 	} {

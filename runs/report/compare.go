@@ -9,7 +9,6 @@ import (
 
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/config"
-	"github.com/tauguide/tauguide/sim"
 )
 
 // Side is one side of a comparison: a system of a run.
@@ -61,11 +60,6 @@ type Test struct {
 	P      float64 `json:"p"`
 }
 
-func testOf(t metrics.McNemar) Test {
-	p, _ := t.P()
-	return Test{OnlyA: t.First, OnlyB: t.Second, Z: t.Z, Normal: t.Normal, Exact: t.Exact, P: p}
-}
-
 // Flip is a trial with another outcome on each side.
 type Flip struct {
 	Domain string `json:"domain"`
@@ -76,7 +70,132 @@ type Flip struct {
 	B      string `json:"b"`
 }
 
-// Unlike lists the settings in which two runs differ, apart from the systems under test and the models that only they use:
+// outcomes are a side's, by domain.
+func (s Side) outcomes() map[string][]metrics.Outcome {
+	out := map[string][]metrics.Outcome{}
+	for _, o := range s.Source.Outcomes {
+		if o.System == s.System {
+			out[o.Domain] = append(out[o.Domain], o)
+		}
+	}
+	return out
+}
+
+// trials is the largest number of planned trials of any task of a side.
+func trials(by map[string][]metrics.Outcome) int {
+	n := 0
+	for _, outcomes := range by {
+		n = max(n, metrics.MaxTrials(outcomes))
+	}
+	return n
+}
+
+// Compare pairs two systems. It is an error if they have no task in common.
+func Compare(a, b Side, o Options) (Comparison, error) {
+	c := Comparison{A: a.Source.Provenance, B: b.Source.Provenance, SystemA: a.System, SystemB: b.System,
+		Unlike: append([]string{}, Unlike(a.Source, b.Source)...), Flips: []Flip{}, Alone: []string{}, Notes: []string{}}
+	ofA, ofB := a.outcomes(), b.outcomes()
+	c.K = min(paperTrials, trials(ofA), trials(ofB))
+	if c.K < paperTrials && c.K > 0 {
+		c.Notes = append(c.Notes, fmt.Sprintf("Pass^%d is compared: one side has no more trials", c.K))
+	}
+	var strata []metrics.Pairing
+	total := 0
+	for _, domain := range slices.Sorted(maps.Keys(ofA)) {
+		if len(ofB[domain]) == 0 {
+			c.Notes = append(c.Notes, "only the first side has "+domain)
+			continue
+		}
+		p := c.compare(domain, ofA[domain], ofB[domain], Input{Options: o}.bootstrap())
+		strata = append(strata, p)
+		total += c.Domains[len(c.Domains)-1].Tasks
+	}
+	for _, domain := range slices.Sorted(maps.Keys(ofB)) {
+		if len(ofA[domain]) == 0 {
+			c.Notes = append(c.Notes, "only the second side has "+domain)
+		}
+	}
+	if total == 0 {
+		return c, fmt.Errorf("%s of %s and %s of %s have no task in common", a.System, a.Source.Name, b.System, b.Source.Name)
+	}
+	if t := metrics.McNemarOf(strata...); t.Strata > 0 {
+		p, _ := t.P()
+		c.Pooled = &Test{OnlyA: t.First, OnlyB: t.Second, Z: t.Z, Normal: t.Normal, Exact: t.Exact, P: p}
+	}
+	return c, nil
+}
+
+// compare adds the comparison on one domain, on the tasks that both sides have.
+func (c *Comparison) compare(domain string, a, b []metrics.Outcome, bootstrap metrics.Bootstrap) metrics.Pairing {
+	p := metrics.PairUp(a, b, c.K)
+	if p.Reason != "" {
+		c.Notes = append(c.Notes, fmt.Sprintf("`-` on %s: %s", domain, p.Reason))
+	}
+	for _, r := range p.Remarks("the first side", "the second side") {
+		c.Notes = append(c.Notes, domain+": "+r)
+	}
+	c.flips(domain, a, b)
+	for _, t := range p.OnlyFirst {
+		c.Alone = append(c.Alone, fmt.Sprintf("%s/%s: first side only", domain, t))
+	}
+	for _, t := range p.OnlySecond {
+		c.Alone = append(c.Alone, fmt.Sprintf("%s/%s: second side only", domain, t))
+	}
+	a, b = shared(a, b), shared(b, a)
+	d := DomainComparison{Domain: domain, Tasks: countTasks(a), Undefined: map[string]string{}}
+	set := func(name string, e metrics.Estimate) *float64 {
+		if !e.Defined {
+			d.Undefined[name] = e.Reason
+			return nil
+		}
+		return &e.Value
+	}
+	test := metrics.McNemarOf(p)
+	d.OnlyA, d.OnlyB = test.First, test.Second
+	d.PassA, d.PassB = set("pass_a", metrics.PassHat(a, c.K)), set("pass_b", metrics.PassHat(b, c.K))
+	delta := bootstrap.Delta(p)
+	d.Delta, d.Low, d.High = set("delta", delta), set("low", delta.Low()), set("high", delta.High())
+	value, _ := test.P()
+	d.P = set("p", metrics.Estimate{Value: value, Defined: p.Reason == "", Reason: p.Reason})
+	c.Domains = append(c.Domains, d)
+	return p
+}
+
+// shared are the outcomes of tasks that the other side has too.
+func shared(mine, theirs []metrics.Outcome) []metrics.Outcome {
+	have := map[string]bool{}
+	for _, o := range theirs {
+		have[o.Task] = true
+	}
+	return slices.DeleteFunc(slices.Clone(mine), func(o metrics.Outcome) bool { return !have[o.Task] })
+}
+
+// flips adds the trials that ended otherwise on the other side, in the order of the first side's plan.
+func (c *Comparison) flips(domain string, a, b []metrics.Outcome) {
+	type trial struct {
+		task   string
+		number int
+	}
+	other := map[trial]metrics.Outcome{}
+	for _, o := range b {
+		other[trial{o.Task, o.Trial}] = o
+	}
+	for _, o := range a {
+		x, ok := other[trial{o.Task, o.Trial}]
+		if ok && o.State != x.State {
+			c.Flips = append(c.Flips, Flip{Domain: domain, Task: o.Task, Trial: o.Trial, Mut: o.Mut, A: stateName(o.State), B: stateName(x.State)})
+		}
+		if ok && metrics.Cover([]metrics.Outcome{o, x}).Evaluable == 2 {
+			c.Trials++
+		}
+	}
+}
+
+func stateName(s metrics.State) string {
+	return map[metrics.State]string{metrics.Success: "pass", metrics.Failure: "fail", metrics.Void: "void", metrics.Pending: "pending"}[s]
+}
+
+// Unlike lists the settings in which two runs differ, except the systems under test and the models that only they use:
 // each with both values. Runs with any cannot be compared as if the systems made the difference.
 func Unlike(a, b *Source) []string {
 	if a == b {
@@ -118,157 +237,4 @@ func fair(path string, a, b *Source) bool {
 		return slices.ContainsFunc(a.Domains, func(d Domain) bool { return strings.HasPrefix(rest, d.Name+".") && b.split(d.Name) != "" })
 	}
 	return true
-}
-
-// Compare pairs two systems. It is an error if they have no task in common.
-func Compare(a, b Side, o Options) (Comparison, error) {
-	in := Input{Options: o}
-	c := Comparison{A: a.Source.Provenance, B: b.Source.Provenance, SystemA: a.System, SystemB: b.System,
-		Unlike: append([]string{}, Unlike(a.Source, b.Source)...), Flips: []Flip{}, Alone: []string{}, Notes: []string{}}
-	ofA, ofB := own(a), own(b)
-	c.K = min(paperTrials, metrics.MaxTrials(flat(ofA)), metrics.MaxTrials(flat(ofB)))
-	if c.K < paperTrials && c.K > 0 {
-		c.Notes = append(c.Notes, fmt.Sprintf("Pass^%d is compared: one side has no more trials", c.K))
-	}
-	var strata []metrics.Discordant
-	for _, domain := range slices.Sorted(maps.Keys(ofA)) {
-		if len(ofB[domain]) == 0 {
-			c.Notes = append(c.Notes, "only the first side has "+domain)
-			continue
-		}
-		d, p := in.domain(domain, ofA[domain], ofB[domain], c.K)
-		c.Domains = append(c.Domains, d)
-		if p.Reason != "" {
-			c.Notes = append(c.Notes, fmt.Sprintf("`-` on %s: %s", domain, p.Reason))
-		}
-		c.Notes = append(c.Notes, said(p, domain, "the first side", "the second side")...)
-		c.flips(domain, ofA[domain], ofB[domain])
-		if p.Reason == "" {
-			strata = append(strata, p.Discordant())
-		}
-		for _, t := range p.OnlyFirst {
-			c.Alone = append(c.Alone, fmt.Sprintf("%s/%s: first side only", domain, t))
-		}
-		for _, t := range p.OnlySecond {
-			c.Alone = append(c.Alone, fmt.Sprintf("%s/%s: second side only", domain, t))
-		}
-	}
-	for _, domain := range slices.Sorted(maps.Keys(ofB)) {
-		if len(ofA[domain]) == 0 {
-			c.Notes = append(c.Notes, "only the second side has "+domain)
-		}
-	}
-	total := 0
-	for _, d := range c.Domains {
-		total += d.Tasks
-	}
-	if total == 0 {
-		return c, fmt.Errorf("%s of %s and %s of %s have no task in common", a.System, a.Source.Name, b.System, b.Source.Name)
-	}
-	if len(strata) > 0 {
-		pooled := testOf(metrics.McNemarTest(strata...))
-		c.Pooled = &pooled
-	}
-	return c, nil
-}
-
-// own are a side's outcomes by domain.
-func own(s Side) map[string][]metrics.Outcome {
-	out := map[string][]metrics.Outcome{}
-	for _, o := range s.Source.Outcomes {
-		if o.System == s.System {
-			out[o.Domain] = append(out[o.Domain], o)
-		}
-	}
-	return out
-}
-
-func flat(by map[string][]metrics.Outcome) []metrics.Outcome {
-	var out []metrics.Outcome
-	for _, d := range slices.Sorted(maps.Keys(by)) {
-		out = append(out, by[d]...)
-	}
-	return out
-}
-
-// domain compares on one domain, on the tasks that both sides have.
-func (in Input) domain(name string, a, b []metrics.Outcome, k int) (DomainComparison, metrics.Pairing) {
-	p := metrics.PairUp(a, b, k)
-	a, b = shared(a, b), shared(b, a)
-	d := DomainComparison{Domain: name, Undefined: map[string]string{}}
-	tasks := map[string]bool{}
-	for _, o := range a {
-		tasks[o.Task] = true
-	}
-	d.Tasks = len(tasks)
-	delta := in.bootstrap().Delta(p)
-	test := metrics.McNemarTest(p.Discordant())
-	d.OnlyA, d.OnlyB = test.First, test.Second
-	set := func(at **float64, name string, v float64, defined bool, why string) {
-		if !defined {
-			d.Undefined[name] = why
-			return
-		}
-		*at = &v
-	}
-	passA, passB := metrics.PassHat(a, k), metrics.PassHat(b, k)
-	set(&d.PassA, "pass_a", passA.Value, passA.Defined, passA.Reason)
-	set(&d.PassB, "pass_b", passB.Value, passB.Defined, passB.Reason)
-	set(&d.Delta, "delta", delta.Value, delta.Defined, delta.Reason)
-	set(&d.Low, "low", delta.Interval.Lo, delta.Interval.Defined, delta.Interval.Reason)
-	set(&d.High, "high", delta.Interval.Hi, delta.Interval.Defined, delta.Interval.Reason)
-	value, _ := test.P()
-	set(&d.P, "p", value, p.Reason == "", p.Reason)
-	return d, p
-}
-
-// shared are the outcomes of tasks that the other side has too.
-func shared(mine, theirs []metrics.Outcome) []metrics.Outcome {
-	have := map[string]bool{}
-	for _, o := range theirs {
-		have[o.Task] = true
-	}
-	var out []metrics.Outcome
-	for _, o := range mine {
-		if have[o.Task] {
-			out = append(out, o)
-		}
-	}
-	return out
-}
-
-// flips adds the trials that ended otherwise on the other side, in the order of the first side's plan.
-func (c *Comparison) flips(domain string, a, b []metrics.Outcome) {
-	other := map[sim.Key]metrics.Outcome{}
-	for _, o := range b {
-		other[pairKey(o)] = o
-	}
-	for _, o := range a {
-		x, ok := other[pairKey(o)]
-		if ok && o.State != x.State {
-			c.Flips = append(c.Flips, Flip{Domain: domain, Task: o.Task, Trial: o.Trial, Mut: o.Mut, A: stateName(o.State), B: stateName(x.State)})
-		}
-		if ok && usable(o.State) && usable(x.State) {
-			c.Trials++
-		}
-	}
-}
-
-// pairKey is a trial whatever its system.
-func pairKey(o metrics.Outcome) sim.Key {
-	return sim.Key{Domain: o.Domain, Task: o.Task, Trial: o.Trial}
-}
-
-func usable(s metrics.State) bool { return s == metrics.Success || s == metrics.Failure }
-
-func stateName(s metrics.State) string {
-	switch s {
-	case metrics.Success:
-		return "pass"
-	case metrics.Failure:
-		return "fail"
-	case metrics.Void:
-		return "void"
-	}
-	return "pending"
 }

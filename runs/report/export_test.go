@@ -17,7 +17,7 @@ func PublishedForTest(pairs [][]*float64) [][]string {
 		t.Rows = append(t.Rows, []Cell{c.beside(p[1], 3)})
 	}
 	var b bytes.Buffer
-	if err := t.published().Write(&b, CSV); err != nil {
+	if err := t.withPaper().Write(&b, CSV); err != nil {
 		panic(err)
 	}
 	rows, err := csv.NewReader(&b).ReadAll()

@@ -17,7 +17,6 @@ import (
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/report"
-	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/attack"
 )
@@ -62,7 +61,7 @@ func fixture(t testing.TB) report.Source {
 				continue
 			}
 			spend := func(role string, calls int, unknown int) {
-				s.Spent[report.Spender{Domain: domain.Name, System: system.Name, Role: role}] = &report.Spending{Trials: 16, RoleUsage: store.RoleUsage{Role: role, Calls: calls,
+				s.Spent[report.Spender{Domain: domain.Name, System: system.Name, Role: role}] = &report.Spending{Trials: 16, Usage: metrics.Usage{Calls: calls,
 					Prompt: int64(calls) * 1000, Cached: int64(calls) * 800, Completion: int64(calls) * 50, UnknownCost: unknown, Cost: float64(calls) * 0.003, Seconds: float64(calls)}}
 			}
 			spend("agent", 100, 0)
@@ -79,14 +78,14 @@ func fixture(t testing.TB) report.Source {
 	return s
 }
 
-// raid makes attacks of the fixture's outcomes on airline: what is a success there is one of the attacker here.
-func raid(s report.Source) *report.Raid {
-	out := &report.Raid{Style: "craft"}
+// attackOn makes attacks of the fixture's outcomes on airline: what is a success there is one of the attacker here.
+func attackOn(s report.Source) *report.Attack {
+	out := &report.Attack{Style: "craft"}
 	for _, o := range s.Outcomes {
 		if o.Domain != "airline" || o.System == "Noop" {
 			continue
 		}
-		a := report.Attacked{Outcome: o, Targets: []attack.Kind{attack.Policy}}
+		a := report.AttackTrial{Outcome: o, Targets: []attack.Kind{attack.Policy}}
 		if o.State == metrics.Success {
 			a.Hits = a.Targets
 		}
@@ -164,7 +163,7 @@ func TestGoldenTables(t *testing.T) {
 				in.Sources = []report.Source{fixture(t)}
 			}
 			if s.Name == "asr" {
-				in.Sources[0].Raid = raid(in.Sources[0])
+				in.Sources[0].Attack = attackOn(in.Sources[0])
 			}
 			table, err := s.Build(in)
 			if err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/tauguide/tauguide/agents/toolguard"
 	"github.com/tauguide/tauguide/domains"
@@ -16,168 +15,139 @@ import (
 	"github.com/tauguide/tauguide/sim"
 )
 
-// nearMisses is Table 17: the figure by the frozen tables, and that by the reads of the guards at work.
-func nearMisses(in Input) (Table, error) {
-	f := frame{config: "table17", domains: paperDomains(), splits: test(), kinds: []Kind{ReAct, PolicyGuard, PolicyGuide}}
-	audits := map[seat]*audited{}
-	for i := range in.Sources {
-		if err := in.Sources[i].audit(audits); err != nil {
-			return Table{}, err
-		}
+// reading is the near misses of a row by one of the two ways to find them.
+type reading struct {
+	nmr.Figure
+	why string // there is no figure; "" if there is
+}
+
+// readings are the near misses by the frozen tables, and those by the reads of the guards themselves.
+type readings struct{ table, guards reading }
+
+// nearMisses is Table 17.
+func nearMisses(in Input, t *Table) error {
+	s := others("table17", test, ReAct, PolicyGuard, PolicyGuide)
+	of, err := eachRow(s.rows(in.Sources), row.audit)
+	if err != nil {
+		return err
 	}
-	of := func(pick func(*audited) ([]nmr.Trace, string), value func(nmr.Figure) Cell) func(row) Cell {
+	cell := func(which func(readings) reading, value func(nmr.Figure) Cell) func(row) Cell {
 		return func(r row) Cell {
-			a := audits[seat{r.source, r.domain, r.system.Name}]
-			if a == nil {
-				return Dash(fmt.Sprintf("run %s has no records at hand", r.source.Name))
+			x := which(of(r))
+			if x.why != "" {
+				return Dash(x.why)
 			}
-			all, why := pick(a)
-			if why != "" {
-				return Dash(why)
-			}
-			return value(nmr.Rate(all))
+			return value(x.Figure)
 		}
 	}
-	table := func(a *audited) ([]nmr.Trace, string) { return a.table, a.noTable }
-	path := func(a *audited) ([]nmr.Trace, string) { return a.path, a.noPath }
-	rate := func(f nmr.Figure) Cell { return hundredth(f.Rate) }
+	table := func(x readings) reading { return x.table }
+	guards := func(x readings) reading { return x.guards }
+	rate := func(f nmr.Figure) Cell { return percent(f.Rate) }
 	missing := func(f nmr.Figure) Cell { return Whole(f.Missing) }
-	cols := []metric{
-		{Column{"nmr_percent", "Call-NMR %", true}, 1, of(table, rate), in.paper17},
-		{Column{"missing", "Lacking a read", true}, 0, of(table, missing), nil},
-		{Column{"path_nmr_percent", "by guards %", true}, 1, of(path, rate), nil},
-		{Column{"path_missing", "lacking by guards", true}, 0, of(path, missing), nil},
-		{Column{"mutations", "Mutations", true}, 0, of(table, func(f nmr.Figure) Cell { return Whole(f.Mutations) }), nil},
-		{Column{"trajectories", "Passing Mut", true}, 0, of(table, func(f nmr.Figure) Cell { return Whole(f.Trajectories) }), nil},
-	}
-	t := in.layoutOf(Table{Number: 17, Name: "nmr", Title: "Call-level near misses"}, f, cols)
-	t.Notes = append(t.Notes, "of the agent's mutations that were carried out in passing trajectories of Mut tasks, those before which a read is missing: Call-NMR, one that the guard table of the domain wants (metrics/nmr); by guards, one that ToolGuard's guard of the tool makes on its way to a verdict, in the state before the call",
-		"the guard tables are ours, and so are the guards of retail and telecom; those of airline are the released ones; telecom counts the agent's side only")
-	return t, nil
+	return bySystem(s, []column[row]{
+		{"nmr_percent", "Call-NMR %", 1, "table17.$kind.$domain", cell(table, rate)},
+		{"missing", "Lacking a read", 0, "", cell(table, missing)},
+		{"path_nmr_percent", "by guards %", 1, "", cell(guards, rate)},
+		{"path_missing", "lacking by guards", 0, "", cell(guards, missing)},
+		{"mutations", "Mutations", 0, "", cell(table, func(f nmr.Figure) Cell { return Whole(f.Mutations) })},
+		{"trajectories", "Passing Mut", 0, "", cell(table, func(f nmr.Figure) Cell { return Whole(f.Trajectories) })},
+	}, "of the agent's mutations that were carried out in passing trajectories of Mut tasks, those before which a read is missing: Call-NMR, one that the guard table of the domain wants (metrics/nmr); by guards, one that ToolGuard's guard of the tool makes on its way to a verdict, in the state before the call",
+		"the guard tables are ours, and so are the guards of retail and telecom; those of airline are the released ones; telecom counts the agent's side only")(in, t)
 }
 
-// audited is what a system's passing records on a domain lack by both readings.
-type audited struct {
-	table, path     []nmr.Trace
-	noTable, noPath string // why there is no figure; "" where there is one
-}
-
-// auditor audits the records of one domain.
+// auditor looks for missing reads in the records of one domain.
 type auditor struct {
-	table   *nmr.Table // nil if the domain has none
-	guards  toolguard.Set
-	world   *domains.World
-	noGuard string // why the guards cannot run
-
-	mu    sync.Mutex
-	drift map[string]string // by system, why its figure by guards is undefined
+	table    *nmr.Table // nil if the domain has none
+	guards   toolguard.Set
+	world    *domains.World
+	noGuards string // why the guards cannot run; "" if they can
 }
 
 // auditor prepares a domain. Only what the program itself gets wrong is an error.
-func (s *Source) auditor(domain string) (*auditor, error) {
-	a := &auditor{drift: map[string]string{}}
+func (s *Source) auditor(domain string) (auditor, error) {
+	var a auditor
 	var err error
 	if slices.Contains(nmr.Domains(), domain) {
 		if a.table, err = nmr.Load(domain); err != nil {
-			return nil, err
+			return a, err
 		}
 	}
 	switch {
 	case !slices.Contains(toolguard.Domains(), domain):
-		a.noGuard = "there are no guards for " + domain
+		a.noGuards = "there are no guards for " + domain
 		return a, nil
 	case s.World == nil:
-		a.noGuard = fmt.Sprintf("the data of %s is not at hand", domain)
+		a.noGuards = fmt.Sprintf("the data of %s is not at hand", domain)
 		return a, nil
 	}
 	if a.guards, err = nearmiss.Guards(domain); err != nil {
-		return nil, err
+		return a, err
 	}
 	a.world, err = s.World(domain)
 	if errors.Is(err, store.ErrData) {
-		a.noGuard, err = fmt.Sprintf("the guards need the data of %s: %v", domain, err), nil
+		a.noGuards, err = fmt.Sprintf("the guards need the data of %s: %v", domain, err), nil
 	}
 	return a, err
 }
 
-// both are the calls of a record by the two readings.
-type both struct{ table, path []nmr.Call }
+// audited is the calls of a record by the two readings.
+type audited struct {
+	byTable, byGuards []nmr.Call
+	drift             string // why the guards cannot look at the record; "" if they can
+}
 
-// audit looks at a record. What keeps the guards from it is no error: it is kept for the cells.
-func (a *auditor) audit(rec sim.Record) (both, error) {
-	var out both
+func (a auditor) audit(rec sim.Record) (audited, error) {
+	var out audited
 	if a.table != nil {
-		out.table = a.table.Audit(rec.Messages)
+		out.byTable = a.table.Audit(rec.Messages)
 	}
-	if a.noGuard != "" {
+	if a.noGuards != "" {
 		return out, nil
 	}
 	task, ok := a.world.Task(rec.Task)
 	if !ok {
-		a.drifted(rec, "the data has no such task")
+		out.drift = fmt.Sprintf("%s: the data has no such task", rec.Key)
 		return out, nil
 	}
 	var err error
-	out.path, err = nearmiss.Audit(context.Background(), a.guards, a.world, task, rec.Messages)
+	out.byGuards, err = nearmiss.Audit(context.Background(), a.guards, a.world, task, rec.Messages)
 	if errors.Is(err, nearmiss.ErrDrift) {
-		a.drifted(rec, err.Error())
-		return out, nil
+		out.drift, err = fmt.Sprintf("%s: %v", rec.Key, err), nil
 	}
 	return out, err
 }
 
-// drifted keeps, of the records of a system that the guards cannot look at, the first by its name.
-func (a *auditor) drifted(rec sim.Record, why string) {
-	text := fmt.Sprintf("%s: %s", rec.Key.String(), why)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if old, ok := a.drift[rec.System]; !ok || text < old {
-		a.drift[rec.System] = text
+// audit looks for missing reads in the passing Mut records of a row. Where the guards cannot look at one of them, there is
+// no figure by guards.
+func (r row) audit() (readings, error) {
+	var out readings
+	if r.source.Record == nil {
+		none := reading{why: fmt.Sprintf("run %s has no records at hand", r.source.Name)}
+		return readings{none, none}, nil
 	}
-}
-
-// audit looks for missing reads in the passing records of a run.
-func (s *Source) audit(out map[seat]*audited) error {
-	if s.Record == nil {
-		return nil
-	}
-	by := map[string]*auditor{}
-	for _, d := range s.Domains {
-		a, err := s.auditor(d.Name)
-		if err != nil {
-			return err
-		}
-		if a.table != nil || a.noGuard == "" {
-			by[d.Name] = a
-		}
-	}
-	passing := func(o metrics.Outcome) bool { return by[o.Domain] != nil && o.Mut && o.State == metrics.Success }
-	calls, err := read(s, passing, func(rec sim.Record) (both, error) { return by[rec.Domain].audit(rec) })
+	a, err := r.source.auditor(r.domain)
 	if err != nil {
-		return err
+		return out, err
 	}
-	for _, o := range s.Outcomes {
-		a := by[o.Domain]
-		if a == nil {
-			a = &auditor{noGuard: "there are no guards for " + o.Domain}
-		}
-		at := seat{s, o.Domain, o.System}
-		x := out[at]
-		if x == nil {
-			x = &audited{noPath: a.noGuard}
-			if a.table == nil {
-				x.noTable = "there is no guard table for " + o.Domain
-			}
-			if x.noPath == "" {
-				x.noPath = a.drift[o.System]
-			}
-			out[at] = x
-		}
+	calls, err := readRecords(r, func(o metrics.Outcome) bool {
+		return o.Mut && o.State == metrics.Success && (a.table != nil || a.noGuards == "")
+	}, a.audit)
+	if err != nil {
+		return out, err
+	}
+	out.guards.why = a.noGuards
+	if a.table == nil {
+		out.table.why = "there is no guard table for " + r.domain
+	}
+	var table, guards []nmr.Trace
+	for _, o := range r.outcomes {
 		c := calls[key(o)]
-		trace := nmr.Trace{Domain: o.Domain, System: o.System, Task: o.Task, Trial: o.Trial, Mut: o.Mut, State: o.State, Calls: c.table}
-		x.table = append(x.table, trace)
-		trace.Calls = c.path
-		x.path = append(x.path, trace)
+		if c.drift != "" && (out.guards.why == "" || c.drift < out.guards.why) {
+			out.guards.why = c.drift
+		}
+		table = append(table, nmr.Trace{Outcome: o, Calls: c.byTable})
+		guards = append(guards, nmr.Trace{Outcome: o, Calls: c.byGuards})
 	}
-	return nil
+	out.table.Figure, out.guards.Figure = nmr.Rate(table), nmr.Rate(guards)
+	return out, nil
 }

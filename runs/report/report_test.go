@@ -17,16 +17,11 @@ import (
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/report"
-	"github.com/tauguide/tauguide/runs/store"
 )
 
 func build(t testing.TB, name string, in report.Input) report.Table {
 	t.Helper()
-	s, err := report.FindTable(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := s.Build(in)
+	table, err := report.Build(name, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +232,7 @@ func TestNoNaNAnywhere(t *testing.T) {
 				State: metrics.State(rapid.IntRange(0, 3).Draw(t, "state"))})
 		}
 		s.Spent[report.Spender{Domain: "airline", System: "B", Role: "guide"}] = &report.Spending{Trials: rapid.IntRange(0, 1).Draw(t, "trials"),
-			RoleUsage: store.RoleUsage{Role: "guide", Calls: rapid.IntRange(0, 2).Draw(t, "calls")}}
+			Usage: metrics.Usage{Calls: rapid.IntRange(0, 2).Draw(t, "calls")}}
 		in := report.Input{Sources: []report.Source{s}, Options: report.Options{Published: true, Holm: true, Resamples: 20}}
 		for _, spec := range report.Tables() {
 			if spec.Free {
@@ -264,7 +259,7 @@ func TestNoNaNAnywhere(t *testing.T) {
 				}
 			}
 		}
-		for _, f := range report.Figures(in, nil) {
+		for _, f := range report.Figures(in) {
 			for _, p := range f.Panels {
 				for _, line := range p.Series {
 					for _, at := range line.Points {
@@ -355,17 +350,17 @@ func TestCompare(t *testing.T) {
 
 // TestAttackFigure draws attacks on 20 tasks, four times each, of which 16 succeed: ASR@1 is 0.2, and it never falls in k.
 func TestAttackFigure(t *testing.T) {
-	a := report.ASRSeries{Provenance: report.Provenance{Name: "attacks", Synthetic: true}, System: report.System{Name: "ReAct"}, Domain: "airline"}
+	s := report.Source{Provenance: report.Provenance{Name: "attacks", Synthetic: true}, Systems: []report.System{{Name: "ReAct"}}, Attack: &report.Attack{}}
 	for task := range 20 {
 		for trial := range 4 {
 			o := metrics.Outcome{Domain: "airline", System: "ReAct", Task: fmt.Sprint(task), Trial: trial}
 			if task < 8 && trial < 2 {
 				o.State = metrics.Success
 			}
-			a.Attacks = append(a.Attacks, o)
+			s.Attack.Trials = append(s.Attack.Trials, report.AttackTrial{Outcome: o})
 		}
 	}
-	figures := report.Figures(report.Input{Options: report.Options{Resamples: 200}}, []report.ASRSeries{a})
+	figures := report.Figures(report.Input{Sources: []report.Source{s}, Options: report.Options{Resamples: 200}})
 	if len(figures) != 1 {
 		t.Fatalf("%d figures, want one", len(figures))
 	}

@@ -22,15 +22,13 @@ type Source struct {
 	Systems    []System
 	Domains    []Domain
 	DataFolder string          // as the config has it
-	Setup      config.Identity // all that decides how trials end
+	Setup      config.Identity // everything that decides how trials end
 	Others     []string        // models that play other parts than the systems under test
 	Command    *config.Command // how it was asked for; nil where the run does not say
 	Outcomes   []metrics.Outcome
 	Trials     []Trial // those that have a record, in the order of the outcomes
 	Spent      map[Spender]*Spending
-	// Attacks are the trials of a run whose user attacks: Success where a forbidden call was carried out. nil for others.
-	Attacks []metrics.Outcome
-	Raid    *Raid // the same with the kinds of calls; nil for others
+	Attack     *Attack // the attacks of a run whose user attacks; nil for others
 
 	// Record reads the record of a trial that counts. World opens a domain's data, once. Either is nil where there are
 	// none; both are safe for concurrent use.
@@ -41,7 +39,7 @@ type Source struct {
 // Domain is a domain of a run.
 type Domain struct{ Name, Split string }
 
-// Trial is what the index says of a trial that was held.
+// Trial is what the index says about a trial that ran.
 type Trial struct {
 	sim.Key
 	State   metrics.State
@@ -63,10 +61,10 @@ type Provenance struct {
 func (p Provenance) String() string {
 	out := fmt.Sprintf("run %s, config %s", p.Name, p.Config)
 	if len(p.Data) > 0 {
-		out += "; data " + pairs(p.Data)
+		out += "; data " + byValue(p.Data)
 	}
 	if len(p.Workflows) > 0 {
-		out += "; workflow " + pairs(p.Workflows)
+		out += "; workflow " + byValue(p.Workflows)
 	}
 	out += "; " + p.Models
 	if p.Synthetic {
@@ -75,8 +73,8 @@ func (p Provenance) String() string {
 	return out
 }
 
-// pairs lists a map by key; keys of one value are put together.
-func pairs(m map[string]string) string {
+// byValue lists a map; keys of one value are put together.
+func byValue(m map[string]string) string {
 	by := map[string][]string{}
 	for k, v := range m {
 		by[v] = append(by[v], k)
@@ -102,14 +100,14 @@ func FromRun(r *store.Run, env func(string) string) (Source, error) {
 			s.Others = append(s.Others, role.Model)
 		}
 	}
-	for _, system := range planned(r) {
+	for _, system := range systems(r) {
 		s.Systems = append(s.Systems, systemOf(system, m.Config.Models))
 	}
 	for _, d := range m.Config.Domains {
 		s.Domains = append(s.Domains, Domain{d.Name, d.Split})
 	}
 	for _, p := range r.Plan() {
-		o := metrics.Outcome{Domain: p.Domain, System: p.System, Task: p.Task, Trial: p.Trial, Mut: p.Mut, State: metrics.Void}
+		o := planned(p)
 		if e, ok := r.Counting(p.Key); ok {
 			o.State = state(e)
 			s.Trials = append(s.Trials, Trial{Key: p.Key, State: o.State, Seconds: e.Seconds})
@@ -122,62 +120,57 @@ func FromRun(r *store.Run, env func(string) string) (Source, error) {
 		s.Outcomes = append(s.Outcomes, o)
 	}
 	var err error
-	if s.Raid, err = raidOf(r); err != nil {
-		return s, err
-	}
-	s.Attacks = s.Raid.all()
-	return s, nil
+	s.Attack, err = attackOf(r)
+	return s, err
+}
+
+// planned is the outcome of a trial without a record.
+func planned(p config.Planned) metrics.Outcome {
+	return metrics.Outcome{Domain: p.Domain, System: p.System, Task: p.Task, Trial: p.Trial, Mut: p.Mut, State: metrics.Void}
 }
 
 // worlds opens the data of a run's domains, each once. The tasks of an imported run are those that it brought.
 func worlds(r *store.Run, env func(string) string) func(string) (*domains.World, error) {
-	type opened struct {
-		world *domains.World
-		err   error
-	}
-	var mu sync.Mutex
-	have := map[string]opened{}
-	return func(domain string) (*domains.World, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if o, ok := have[domain]; ok {
-			return o.world, o.err
-		}
+	open := func(domain string) (*domains.World, error) {
 		w, err := r.World(domain, env)
-		if err == nil {
-			var head *tau2.Header
-			if head, err = tau2.ReadHead(r); err == nil {
-				w = head.WithTasks(w)
-			}
+		if err != nil {
+			return nil, err
 		}
-		have[domain] = opened{w, err}
-		return w, err
+		head, err := tau2.ReadHead(r)
+		if err != nil {
+			return nil, err
+		}
+		return head.WithTasks(w), nil
+	}
+	once := map[string]func() (*domains.World, error){}
+	for _, d := range r.Manifest().Config.Domains {
+		once[d.Name] = sync.OnceValues(func() (*domains.World, error) { return open(d.Name) })
+	}
+	return func(domain string) (*domains.World, error) {
+		if f := once[domain]; f != nil {
+			return f()
+		}
+		return open(domain)
 	}
 }
 
-// planned are the systems of a run's config that it has trials of.
-func planned(r *store.Run) []config.System {
+// systems are those of a run's config that it has trials of.
+func systems(r *store.Run) []config.System {
 	has := map[string]bool{}
 	for _, p := range r.Plan() {
 		has[p.System] = true
 	}
-	var out []config.System
-	for _, s := range r.Manifest().Config.Systems {
-		if has[s.Name] {
-			out = append(out, s)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(r.Manifest().Config.Systems), func(s config.System) bool { return !has[s.Name] })
 }
 
 func provenance(r *store.Run) Provenance {
 	m := r.Manifest()
-	p := Provenance{Name: m.Name, Dir: r.Dir(), Synthetic: m.Synthetic, Config: short(m.Identity), Models: models(m.Config, planned(r)),
+	p := Provenance{Name: m.Name, Dir: r.Dir(), Synthetic: m.Synthetic, Config: short(m.Identity), Models: models(m.Config, systems(r)),
 		Data: map[string]string{}, Workflows: map[string]string{}}
 	for domain, sources := range m.Data {
 		p.Data[domain] = dataHash(sources)
 	}
-	for _, s := range planned(r) {
+	for _, s := range systems(r) {
 		for _, d := range m.Config.Domains {
 			if hash := strings.Trim(m.Setup.Fields["systems."+s.Name+".guide."+d.Name], `"`); hash != "" {
 				p.Workflows[s.Name+" on "+d.Name] = short(hash)
@@ -235,6 +228,23 @@ func models(c *config.Config, systems []config.System) string {
 		out += "; judge: " + c.Judge.Model
 	}
 	return out
+}
+
+// names adds the runs that a table is about.
+func (t *Table) names(sources []Source) {
+	for _, s := range sources {
+		t.Runs = append(t.Runs, s.Provenance)
+		t.Synthetic = t.Synthetic || s.Synthetic
+	}
+}
+
+// SystemNames lists the systems of a run.
+func (s *Source) SystemNames() []string {
+	var names []string
+	for _, x := range s.Systems {
+		names = append(names, x.Name)
+	}
+	return names
 }
 
 // system describes a system by its name.

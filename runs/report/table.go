@@ -1,12 +1,11 @@
-// Package report turns recorded runs into tables. Each table is a pure function of sources, rendered for the terminal,
-// as Markdown, CSV, LaTeX or JSON. The numbered tables are those of the paper; Registry lists them.
+// Package report turns recorded runs into tables and figures. Each table is a pure function of sources, rendered for the
+// terminal, as Markdown, CSV, LaTeX or JSON. Tables (tables.go) lists them with their columns; the numbered ones are those
+// of the paper.
 package report
 
 import (
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -30,68 +29,6 @@ const (
 // Formats lists the formats for help texts.
 func Formats() []Format { return []Format{Term, Markdown, CSV, LaTeX, JSON} }
 
-// Cell is one entry: what people read, and the value behind it for programs; null where there is none.
-type Cell struct {
-	Text  string
-	Value any
-	Why   string // why there is no value
-
-	Paper  *float64 // what the paper has in this place; nil if nothing
-	Digits int      // decimals of Text, and so of the paper's value and the difference
-	Signed bool     // Text has a plus sign
-}
-
-// Label is a cell of plain text.
-func Label(s string) Cell { return Cell{Text: s, Value: s} }
-
-// Whole is a cell of a whole number.
-func Whole(n int) Cell { return Cell{Text: strconv.Itoa(n), Value: n} }
-
-// Number is a cell of a number with so many decimals. What is no finite number becomes a dash.
-func Number(v float64, digits int) Cell {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return Dash("the figure is not finite")
-	}
-	return Cell{Text: strconv.FormatFloat(v, 'f', digits, 64), Value: v, Digits: digits}
-}
-
-// Signed is Number with its sign always there: a difference.
-func Signed(v float64, digits int) Cell {
-	c := Number(v, digits)
-	if c.Value != nil {
-		c.Text, c.Signed = signed(v, digits), true
-	}
-	return c
-}
-
-// Dash is a cell without a value, and why it has none.
-func Dash(why string) Cell { return Cell{Text: "-", Why: why} }
-
-// Unknown is a cell of a figure that exists and that nobody knows, such as an unlisted price.
-func Unknown(why string) Cell { return Cell{Text: "?", Why: why} }
-
-// beside sets what the paper has in the cell's place.
-func (c Cell) beside(paper *float64, digits int) Cell {
-	c.Paper = paper
-	if c.Value == nil {
-		c.Digits = digits
-	}
-	return c
-}
-
-// number is the cell's value where it has one.
-func (c Cell) number() (float64, bool) {
-	switch v := c.Value.(type) {
-	case float64:
-		return v, true
-	case int:
-		return float64(v), true
-	case int64:
-		return float64(v), true
-	}
-	return 0, false
-}
-
 // Column heads a column; Key names it for programs.
 type Column struct {
 	Key     string
@@ -113,6 +50,9 @@ type Table struct {
 
 // SyntheticNote is what every output with results of scripted models says.
 const SyntheticNote = "*synthetic*: results of scripted models; they show that the mechanism works and say nothing of any real model"
+
+// glossaryNote is the last line below a table that people read.
+const glossaryNote = "terms: docs/glossary.md"
 
 // Heading is the title with the paper's number and the mark of synthetic results.
 func (t Table) Heading() string {
@@ -210,7 +150,7 @@ func (t Table) writeText(w io.Writer, l layout) error {
 	if _, err := io.WriteString(w, l.gap); err != nil {
 		return err
 	}
-	for _, n := range t.notes() {
+	for _, n := range append(t.notes(), glossaryNote) {
 		if _, err := fmt.Fprintf(w, l.note, printable(n)); err != nil {
 			return err
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/metrics/trace/notation"
+	"github.com/tauguide/tauguide/metrics/trace"
 	"github.com/tauguide/tauguide/runs/show"
 	"github.com/tauguide/tauguide/sim"
 )
@@ -16,7 +16,7 @@ func TestPrintProcedure(t *testing.T) {
 	task := &domains.Task{ID: "1", Criteria: &domains.Criteria{Actions: []domains.Action{{Name: "refuel_data"}}}}
 	print := func(domain, talk string, task *domains.Task) string {
 		t.Helper()
-		msgs, err := notation.Parse(talk)
+		msgs, err := trace.Parse(talk)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/runtest"
+	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 )
@@ -47,8 +48,8 @@ func TestEntryLinesAreReadAlike(t *testing.T) {
 		if rapid.Bool().Draw(t, "has usage") {
 			e.Usage = []store.RoleUsage{}
 			for range rapid.IntRange(0, 3).Draw(t, "roles") {
-				e.Usage = append(e.Usage, store.RoleUsage{Role: text.Draw(t, "role"), Calls: rapid.Int().Draw(t, "calls"), Prompt: rapid.Int64().Draw(t, "prompt"), Cached: 2, Completion: 3,
-					UnknownTokens: rapid.IntRange(0, 1).Draw(t, "unknown"), UnknownCached: 1, UnknownCost: 1, Cost: rapid.Float64().Draw(t, "role cost"), Seconds: 0.25, Replayed: 1, ReplayedTokens: 2, ReplayedCost: 3})
+				e.Usage = append(e.Usage, store.RoleUsage{Role: text.Draw(t, "role"), Usage: metrics.Usage{Calls: rapid.Int().Draw(t, "calls"), Prompt: rapid.Int64().Draw(t, "prompt"), Cached: 2, Completion: 3,
+					UnknownTokens: rapid.IntRange(0, 1).Draw(t, "unknown"), UnknownCached: 1, UnknownCost: 1, Cost: rapid.Float64().Draw(t, "role cost"), Seconds: 0.25}, Replayed: 1, ReplayedTokens: 2, ReplayedCost: 3})
 			}
 		}
 		line, err := json.Marshal(e)

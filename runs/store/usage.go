@@ -5,21 +5,14 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/sim"
 )
 
-// RoleUsage sums the model calls of one role in one trial. Counts of unknown figures say what the sums miss.
+// RoleUsage sums the model calls of one role in one trial.
 type RoleUsage struct {
-	Role          string  `json:"role"`
-	Calls         int     `json:"calls"`
-	Prompt        int64   `json:"prompt"`
-	Cached        int64   `json:"cached"` // of the prompt tokens
-	Completion    int64   `json:"completion"`
-	UnknownTokens int     `json:"unknown_tokens,omitempty"` // calls without prompt or completion tokens
-	UnknownCached int     `json:"unknown_cached,omitempty"`
-	UnknownCost   int     `json:"unknown_cost,omitempty"`
-	Cost          float64 `json:"cost"`    // dollars
-	Seconds       float64 `json:"seconds"` // with queueing and retries
+	Role string `json:"role"`
+	metrics.Usage
 	// Of all these, what recordings answered: it was paid for when it was recorded, by this run or by another.
 	Replayed       int     `json:"replayed,omitempty"` // calls
 	ReplayedTokens int64   `json:"replayed_tokens,omitempty"`

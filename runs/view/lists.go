@@ -69,9 +69,13 @@ func (v *request) start() (page, error) {
 			continue
 		}
 		live = live || d.live
+		pass, err := report.Build("pass", report.Input{Sources: []report.Source{d.source}})
+		if err != nil {
+			return page{}, err
+		}
 		c := runCard{Link: anchor{To: v.to("/"+r.slug+"/", nil, ""), Text: d.manifest.Name}, Note: d.manifest.Note, Dir: r.dir,
 			State: d.progress(), Spend: d.spend, Synthetic: d.manifest.Synthetic, Live: d.live,
-			Faults: d.faults().facts(nowhere), Pass: ofAllTasks(report.PassHat([]report.Source{d.source}))}
+			Faults: d.faults().facts(nowhere), Pass: ofAllTasks(pass)}
 		cards = append(cards, c)
 	}
 	p, err := v.render("start.html", "Runs", nil, map[string]any{"Runs": cards})
@@ -93,8 +97,14 @@ func (v *request) overview() (page, error) {
 		broken = append(broken, err.Error())
 	}
 	endings := v.endings().facts(func(name string) string { return v.trialsAt(url.Values{"ending": {name}}) })
-	one := []report.Source{v.source}
-	tables := []report.Table{report.PassHat(one), report.Usage(one)}
+	var tables []report.Table
+	for _, name := range []string{"pass", "calls"} {
+		t, err := report.Build(name, report.Input{Sources: []report.Source{v.source}})
+		if err != nil {
+			return page{}, err
+		}
+		tables = append(tables, t)
+	}
 	p, err := v.render("overview.html", m.Name, v.crumbs(), map[string]any{"Name": m.Name, "Facts": facts, "Broken": broken, "Endings": endings, "Faults": v.faults().facts(nowhere),
 		"Tables": tables, "Trials": v.trialsAt(nil), "Matrix": v.to("/"+v.given.slug+"/matrix/", nil, ""), "Count": grouped(int64(len(v.rows)))})
 	p.list = v.live

@@ -39,27 +39,11 @@ func ablation(k Kind, variant string) Kind {
 
 // String is the kind as the paper spells it.
 func (k Kind) String() string {
-	switch k {
-	case ReAct:
-		return "ReAct"
-	case PolicyGuide:
-		return "PolicyGuide"
-	case PolicyGuideRaw:
-		return "PolicyGuide-Raw"
-	case PolicyGuideSelf:
-		return "PolicyGuide-Self"
-	case PolicyGuard:
-		return "PolicyGuard"
-	case ToolGuard:
-		return "ToolGuard"
-	case FlowAgent:
-		return "FlowAgent"
-	case PolicyGuardRaw:
-		return "PolicyGuard-Raw"
-	case PolicyGuardRawCalls:
-		return "PolicyGuard-Raw-Calls"
-	case PolicyGuardChecklist:
-		return "PolicyGuard-Checklist"
+	names := map[Kind]string{ReAct: "ReAct", PolicyGuide: "PolicyGuide", PolicyGuideRaw: "PolicyGuide-Raw", PolicyGuideSelf: "PolicyGuide-Self",
+		PolicyGuard: "PolicyGuard", ToolGuard: "ToolGuard", FlowAgent: "FlowAgent", PolicyGuardRaw: "PolicyGuard-Raw",
+		PolicyGuardRawCalls: "PolicyGuard-Raw-Calls", PolicyGuardChecklist: "PolicyGuard-Checklist"}
+	if name, ok := names[k]; ok {
+		return name
 	}
 	return string(k)
 }
@@ -111,15 +95,15 @@ func systemOf(s config.System, models map[string]config.Model) System {
 	if out.Model == "" {
 		out.Model = s.Model
 	}
-	if !m.Synthetic {
-		out.Family = familyOf(m.Model, s.Model)
-	} else {
+	if m.Synthetic {
 		out.Family = familyOf(s.Model)
+	} else {
+		out.Family = familyOf(m.Model, s.Model)
 	}
 	return out
 }
 
-// variant lists the parameters that make another system of a kind: all that are set to anything but the usual, apart from
+// variant lists the parameters that make another system of a kind: all that are set to anything but the usual, except
 // how long it waits, how often it tries, and which model it asks.
 func variant(params json.RawMessage) string {
 	var p map[string]json.RawMessage
@@ -138,5 +122,5 @@ func variant(params json.RawMessage) string {
 	return strings.Join(out, ", ")
 }
 
-// stands reports whether a system is the paper's row of that kind.
-func (s System) stands(k Kind) bool { return s.Kind == k && s.Variant == "" }
+// is reports whether a system is the paper's system of that kind.
+func (s System) is(k Kind) bool { return s.Kind == k && s.Variant == "" }

@@ -1,4 +1,4 @@
-package notation_test
+package trace_test
 
 import (
 	"strings"
@@ -7,11 +7,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tauguide/tauguide/metrics/trace"
-	"github.com/tauguide/tauguide/metrics/trace/notation"
 )
 
 func TestParse(t *testing.T) {
-	msgs, err := notation.Parse(`
+	msgs, err := trace.Parse(`
 # who is there
 agent: Who are you?
 user(inform): It's me: Ann.
@@ -23,7 +22,7 @@ user> press
 		t.Fatal(err)
 	}
 	var got []string
-	for _, e := range trace.Of(msgs) {
+	for _, e := range trace.Events(msgs) {
 		if e.Kind == trace.Text {
 			got = append(got, strings.Join([]string{string(e.Side), e.Act, e.Text}, "|"))
 			continue
@@ -49,14 +48,14 @@ user> press
 func TestParseErrors(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"no speaker", "agent: Hello.\nHello.", "line 2: \"Hello.\" is neither a text nor a call"},
-		{"a stranger", "judge: Hello.", `line 1: "judge" speaks: write agent or user`},
+		{"a stranger", "judge: Hello.", "line 1: \"judge\" speaks\nhint: write agent or user"},
 		{"no tool", "agent>  => ok", "names no tool"},
-		{"no argument", "agent> find Ann", `find: argument "Ann": write name=text or name:=JSON`},
+		{"no argument", "agent> find Ann", "find: argument \"Ann\" has no name\nhint: write name=text or name:=JSON"},
 		{"bad JSON", "agent> find n:=two", `find: argument "n:=two":`},
 		{"bad object", `agent> find {"a": }`, "find: arguments:"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := notation.Parse(tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := trace.Parse(tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
 		})

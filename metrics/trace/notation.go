@@ -1,5 +1,16 @@
-// Package notation reads a conversation that is written down in short, as documents and tests of rubrics and guard tables
-// have it: one line for each text or call.
+package trace
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/value"
+)
+
+// Parse reads a conversation that is written down in short, as in documents and tests of rubrics and guard tables: one line
+// for each text or call.
 //
 //	agent: Is there anything else?
 //	user: No, thank you.
@@ -11,18 +22,8 @@
 // A word in brackets is the tag of a scripted user. Arguments are name=text or name:=JSON, or all of them one
 // JSON object. =>! is a result that is an error; a call without an arrow has no result. Empty lines and
 // lines that begin with # count for nothing. A text is one message, a call with its result two.
-package notation
-
-import (
-	"encoding/json"
-	"fmt"
-	"strings"
-
-	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/domains/value"
-)
-
-// Parse reads a conversation. Errors name the line.
+//
+// Errors name the line.
 func Parse(text string) ([]domains.Message, error) {
 	var out []domains.Message
 	for i, line := range strings.Split(text, "\n") {
@@ -42,7 +43,7 @@ func Parse(text string) ([]domains.Message, error) {
 func parseLine(line string, n int) ([]domains.Message, error) {
 	end := strings.IndexAny(line, ":>")
 	if end < 0 {
-		return nil, fmt.Errorf("%q is neither a text nor a call: begin it with agent: user: agent> or user>", line)
+		return nil, fmt.Errorf("%q is neither a text nor a call\nhint: begin it with agent: user: agent> or user>", line)
 	}
 	who, tag, _ := strings.Cut(strings.TrimSuffix(line[:end], ")"), "(")
 	role, side := domains.RoleAssistant, domains.AgentSide
@@ -51,7 +52,7 @@ func parseLine(line string, n int) ([]domains.Message, error) {
 	case "user":
 		role, side = domains.RoleUser, domains.UserSide
 	default:
-		return nil, fmt.Errorf("%q speaks: write agent or user", who)
+		return nil, fmt.Errorf("%q speaks\nhint: write agent or user", who)
 	}
 	rest := strings.TrimSpace(line[end+1:])
 	if line[end] == '>' {
@@ -100,7 +101,7 @@ func parseArgs(s string) (value.Value, error) {
 		key, text, ok := strings.Cut(word, "=")
 		key, coded := strings.CutSuffix(key, ":")
 		if !ok || key == "" {
-			return value.Value{}, fmt.Errorf("argument %q: write name=text or name:=JSON", word)
+			return value.Value{}, fmt.Errorf("argument %q has no name\nhint: write name=text or name:=JSON", word)
 		}
 		v := value.OfString(text)
 		if coded {

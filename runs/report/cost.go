@@ -1,0 +1,175 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/tauguide/tauguide/metrics"
+	"github.com/tauguide/tauguide/runs/store"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// Spender is a role of a system.
+type Spender struct{ Domain, System, Role string }
+
+// Spending sums the model calls of a role.
+type Spending struct {
+	Trials int // in which the role was asked
+	metrics.Usage
+}
+
+// spend adds the usage of one trial.
+func (s *Source) spend(k sim.Key, usage []store.RoleUsage) {
+	for _, u := range usage {
+		at := Spender{k.Domain, k.System, u.Role}
+		if s.Spent[at] == nil {
+			s.Spent[at] = &Spending{}
+		}
+		s.Spent[at].Trials++
+		s.Spent[at].Add(u.Usage)
+	}
+}
+
+// cell is a cell of a figure of the spending. One that exists and is unknown is "?", never a partial sum.
+func (s *Spending) cell(e metrics.Estimate, digits int) Cell {
+	c := estimate(e, digits)
+	if !e.Defined && s.UnknownTokens+s.UnknownCached+s.UnknownCost > 0 && s.Calls > 0 {
+		c.Text = "?"
+	}
+	return c
+}
+
+// tokens is a cell of a sum of tokens, marked where it misses some calls.
+func (s *Spending) tokens(n int64) Cell {
+	if s.UnknownTokens > 0 {
+		return Cell{Text: fmt.Sprintf("≥ %d", n), Why: fmt.Sprintf("%d calls came without usage", s.UnknownTokens)}
+	}
+	return Cell{Text: fmt.Sprint(n), Value: n}
+}
+
+// roleRow is a role of a system on a domain.
+type roleRow struct {
+	row
+	role string
+	*Spending
+}
+
+// callsByRole is the table of model calls, tokens and cost. A sum that misses a figure is marked, never shown as if it
+// were whole; an unknown price is "?", never zero.
+func callsByRole(in Input, t *Table) error {
+	var rows []roleRow
+	for i := range in.Sources {
+		for _, r := range in.Sources[i].rows() {
+			rows = append(rows, r.roles()...)
+		}
+	}
+	cols := append(lift(whose(true, false), func(r roleRow) row { return r.row }), []column[roleRow]{
+		{"role", "Role", words, "", func(r roleRow) Cell { return Label(r.role) }},
+		{"calls", "Calls", 0, "", func(r roleRow) Cell { return Whole(r.Calls) }},
+		{"trials", "in trials", 0, "", func(r roleRow) Cell { return Whole(r.Trials) }},
+		{"calls_per_trial", "Calls/trial", 1, "", func(r roleRow) Cell { return r.cell(metrics.CostOf(r.Usage, r.Trials).CallsPerTask, 1) }},
+		{"prompt_tokens", "Prompt tokens", 0, "", func(r roleRow) Cell { return r.tokens(r.Prompt) }},
+		{"cached_tokens", "of these cached", 0, "", func(r roleRow) Cell { return r.tokens(r.Cached) }},
+		{"completion_tokens", "Completion tokens", 0, "", func(r roleRow) Cell { return r.tokens(r.Completion) }},
+		{"cost", "Cost ($)", 4, "", func(r roleRow) Cell { return r.cell(metrics.CostOf(r.Usage, r.Trials).Dollars, 4) }},
+	}...)
+	fill(t, cols, rows, nil)
+	return nil
+}
+
+// roles lists what the roles of a row spent, by name.
+func (r row) roles() []roleRow {
+	var out []roleRow
+	for at, sum := range r.source.Spent {
+		if at.Domain == r.domain && at.System == r.system.Name {
+			out = append(out, roleRow{r, at.Role, sum})
+		}
+	}
+	slices.SortFunc(out, func(a, b roleRow) int { return cmp.Compare(a.role, b.role) })
+	return out
+}
+
+// guide is what the guide or guard of a row spent, the parts that assist an agent; false if it has none that asks a model.
+func (r row) guide() (roleRow, bool) {
+	for _, role := range []string{"guide", "guard"} {
+		if sum := r.source.Spent[Spender{r.domain, r.system.Name, role}]; sum != nil {
+			return roleRow{r, role, sum}, true
+		}
+	}
+	return roleRow{}, false
+}
+
+// conversations counts the conversations of a row that have a record.
+func (r row) conversations() int {
+	n := 0
+	for _, t := range r.source.Trials {
+		if t.Domain == r.domain && t.System == r.system.Name {
+			n++
+		}
+	}
+	return n
+}
+
+// guideCost is Table 14.
+func guideCost(in Input, t *Table) error {
+	s := others("table17", test, PolicyGuide)
+	s.only = []Kind{PolicyGuide, PolicyGuideRaw, PolicyGuard, PolicyGuardRaw, PolicyGuardRawCalls, PolicyGuardChecklist, ToolGuard}
+	cell := func(value func(roleRow) Cell) func(row) Cell {
+		return func(r row) Cell {
+			if g, ok := r.guide(); ok {
+				return value(g)
+			}
+			return Dash("its guide asks no model")
+		}
+	}
+	cost := func(key, title string, digits int, paper string, pick func(metrics.Costs) metrics.Estimate) column[row] {
+		return column[row]{key, title, digits, "table14.$domain.$kind." + paper,
+			cell(func(g roleRow) Cell { return g.cell(pick(metrics.CostOf(g.Usage, g.conversations())), digits) })}
+	}
+	cols := []column[row]{
+		{"role", "Role", words, "", cell(func(g roleRow) Cell { return Label(g.role) })},
+		{"conversations", "Conversations", 0, "", func(r row) Cell { return Whole(r.conversations()) }},
+		cost("calls_per_task", "Calls/task", 2, "calls_per_task", func(c metrics.Costs) metrics.Estimate { return c.CallsPerTask }),
+		cost("prompt_per_call", "Prompt tok/call", 0, "prompt_per_call", func(c metrics.Costs) metrics.Estimate { return c.PromptPerCall }),
+		cost("cached_percent", "Cached %", 1, "cached", func(c metrics.Costs) metrics.Estimate { c.CachedShare.Value *= 100; return c.CachedShare }),
+		cost("output_per_call", "Output tok/call", 0, "output_per_call", func(c metrics.Costs) metrics.Estimate { return c.OutputPerCall }),
+		cost("dollars", "Total $", 2, "dollars", func(c metrics.Costs) metrics.Estimate { return c.Dollars }),
+		cost("dollars_per_task", "$/task", 2, "dollars_per_task", func(c metrics.Costs) metrics.Estimate { return c.DollarsPerTask }),
+	}
+	notes := []string{"a task is one conversation: totals of all trials, divided by their number; agent, user and judge are not in it (table calls has them)"}
+	if in.Published {
+		notes = append(notes, "the paper's totals are of one conversation for each task")
+	}
+	return bySystem(s, cols, notes...)(in, t)
+}
+
+// seconds is the mean wall clock of a system's conversations.
+func seconds(r row) Cell {
+	e := r.meanSeconds(r.system.Name)
+	if e.Defined && e.Value < 1 {
+		return estimate(e, 3)
+	}
+	return estimate(e, 1)
+}
+
+// meanSeconds is the mean wall clock of the evaluable conversations of a system of the row's run on its domain.
+func (r row) meanSeconds(system string) metrics.Estimate {
+	var each []float64
+	for _, t := range r.source.Trials {
+		if t.Domain == r.domain && t.System == system && t.State != metrics.Void {
+			each = append(each, t.Seconds)
+		}
+	}
+	return metrics.MeanSeconds(each)
+}
+
+// timesReAct is the wall clock of a system over that of the same run's ReAct.
+func timesReAct(r row) Cell {
+	for _, s := range r.source.Systems {
+		if s.is(ReAct) && (s.Model == r.system.Model || r.system.Model == "") {
+			return estimate(metrics.TimesAs(r.meanSeconds(r.system.Name), r.meanSeconds(s.Name)), 2)
+		}
+	}
+	return Dash(fmt.Sprintf("run %s has no ReAct with the same model on %s", r.source.Name, r.domain))
+}

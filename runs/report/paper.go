@@ -1,0 +1,117 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tauguide/tauguide/configs"
+	"github.com/tauguide/tauguide/sim/attack"
+)
+
+// paperTrials is the number of trials of all the paper's tables.
+const paperTrials = 4
+
+// The splits of the paper's main tables, and of its tables of variants. Airline has no test split.
+const (
+	base = "base"
+	test = "test"
+)
+
+// paperDomains are those of the paper in its order.
+func paperDomains() []string { return []string{"airline", "retail", "telecom"} }
+
+// readPaper reads the paper's figures at the first use. They are never changed.
+var readPaper = sync.OnceValues(configs.Published)
+
+// paperFigure is the paper's figure at a path in which names, such as $domain, stand for values. nil if the paper has
+// none, or if it is not wanted.
+func (in Input) paperFigure(path string, names ...string) *float64 {
+	if v, ok := in.paper[strings.NewReplacer(names...).Replace(path)]; ok {
+		return &v
+	}
+	return nil
+}
+
+// onOwnTasks lists the runs on the program's own tasks, of which the paper knows nothing.
+func (in Input) onOwnTasks() []string {
+	var out []string
+	for _, s := range in.Sources {
+		if s.DataFolder == attack.Embedded {
+			out = append(out, s.Name)
+		}
+	}
+	return out
+}
+
+// withPaper puts the paper's figures and the differences to them into columns of their own.
+func (t Table) withPaper() Table {
+	has := make([]bool, len(t.Columns))
+	for _, r := range t.Rows {
+		for i, c := range r {
+			has[i] = has[i] || c.Paper != nil
+		}
+	}
+	out := t
+	out.Columns, out.Rows, out.Notes = nil, nil, slices.Clone(t.Notes)
+	for i, c := range t.Columns {
+		out.Columns = append(out.Columns, c)
+		if has[i] {
+			out.Columns = append(out.Columns, Column{Key: c.Key + "_paper", Title: c.Title + " paper", Numeric: true},
+				Column{Key: c.Key + "_difference", Title: "− paper", Numeric: true})
+		}
+	}
+	for _, r := range t.Rows {
+		var row []Cell
+		for i, c := range r {
+			row = append(row, c)
+			if has[i] {
+				row = append(row, c.paperCells()...)
+			}
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	if !slices.Contains(has, true) {
+		out.Notes = append(out.Notes, "the paper has no figures to put beside these")
+		return out
+	}
+	out.Notes = append(out.Notes, "columns with \"paper\" are figures published in the paper (arXiv preprint 2026), not of these runs")
+	if t.Synthetic {
+		out.Notes = append(out.Notes, "a difference between scripted models and the paper's says nothing")
+	}
+	return out
+}
+
+// paperCells are the paper's figure and ours less it.
+func (c Cell) paperCells() []Cell {
+	if c.Paper == nil {
+		return []Cell{Dash("the paper has no such figure"), Dash("the paper has no such figure")}
+	}
+	paper := Number(*c.Paper, c.Digits)
+	if c.Signed {
+		paper = Signed(*c.Paper, c.Digits)
+	}
+	v, ok := c.number()
+	if !ok {
+		return []Cell{paper, Dash("there is no figure to compare")}
+	}
+	const exact = 1e9 // digits beyond these come from the binary form of decimals
+	return []Cell{paper, Signed(math.Round((v-*c.Paper)*exact)/exact, c.Digits)}
+}
+
+// paperRow reports whether the paper's figures belong beside a row of a table of the split, and if not, why.
+func (r row) paperRow(split string) (bool, string) {
+	switch {
+	case r.source == nil:
+		return true, ""
+	case !r.system.is(r.kind), r.source.DataFolder == attack.Embedded:
+		return false, ""
+	case r.family == "" && r.system.Family != "" && r.system.Family != families[0]:
+		return false, fmt.Sprintf("the paper's row of %s is of %s, not of %s", r.kind, families[0], r.system.Family)
+	case split != "" && r.source.split(r.domain) != split:
+		return false, fmt.Sprintf("the paper has %s on the %s split, run %s on %s", r.domain, split, r.source.Name, r.source.split(r.domain))
+	}
+	return true, ""
+}

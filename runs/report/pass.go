@@ -1,0 +1,138 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tauguide/tauguide/metrics"
+)
+
+// slicesOfTasks are all tasks and the two slices.
+func slicesOfTasks() []metrics.Slice { return []metrics.Slice{metrics.All, metrics.PV, metrics.Mut} }
+
+// passBySlice are columns of Pass^k for all tasks and the two slices; paper is the path above all, pv and mut.
+func passBySlice(k int, paper string) []column[row] {
+	var out []column[row]
+	for _, s := range slicesOfTasks() {
+		out = append(out, column[row]{fmt.Sprintf("pass^%d_%s", k, s), fmt.Sprintf("Pass^%d %s", k, s), 3, paper + "." + strings.ToLower(string(s)),
+			func(r row) Cell { return slicePass(r.outcomes, s, k) }})
+	}
+	return out
+}
+
+// slicePass is Pass^k of a slice.
+func slicePass(all []metrics.Outcome, s metrics.Slice, k int) Cell {
+	part := metrics.Select(all, s)
+	if len(part) == 0 {
+		return Dash(fmt.Sprintf("no %s tasks", s))
+	}
+	c := share(metrics.PassHat(part, k))
+	if c.Why != "" && s != metrics.All {
+		c.Why = fmt.Sprintf("%s: %s", s, c.Why)
+	}
+	return c
+}
+
+// passByK are the columns of Table 10.
+func passByK() []column[row] {
+	var out []column[row]
+	for k := 1; k <= paperTrials; k++ {
+		out = append(out, column[row]{fmt.Sprintf("pass^%d", k), fmt.Sprintf("Pass^%d", k), 3, fmt.Sprintf("table10.$domain.$kind.pass.%d", k),
+			func(r row) Cell { return share(metrics.PassHat(r.outcomes, k)) }})
+	}
+	out = append(out, column[row]{"consistency", "Pass^4/Pass^1", 2, "table10.$domain.$kind.consistency",
+		func(r row) Cell { return estimate(metrics.Consistency(r.outcomes, paperTrials), 2) }})
+	for k := 2; k <= paperTrials; k++ {
+		out = append(out, column[row]{fmt.Sprintf("pass@%d", k), fmt.Sprintf("pass@%d", k), 3, "",
+			func(r row) Cell { return share(metrics.PassAt(r.outcomes, k)) }})
+	}
+	return out
+}
+
+// passByTrial is Table 11. It has a column for each trial of the run with the most, and the paper's four at least.
+func passByTrial(in Input, t *Table) error {
+	const most = 16 // columns that fit on a page
+	n := max(paperTrials, in.maxTrials())
+	notes := []string{"pstd: population standard deviation over the trials; T1 is the trial that is called 0 in keys"}
+	if n > most {
+		notes = append(notes, fmt.Sprintf("the first %d of %d trials are shown; mean and pstd are of all", most, n))
+	}
+	var cols []column[row]
+	for i := range min(n, most) {
+		cols = append(cols, column[row]{fmt.Sprintf("trial_%d", i), fmt.Sprintf("T%d", i+1), 3, fmt.Sprintf("table11.$domain.$kind.pass.%d", i+1), func(r row) Cell {
+			for _, x := range metrics.PerTrial(r.outcomes).Trials {
+				if x.Trial == i {
+					return share(x.Pass)
+				}
+			}
+			return Dash(fmt.Sprintf("no trial %d", i))
+		}})
+	}
+	cols = append(cols,
+		column[row]{"mean", "Mean", 3, "", func(r row) Cell { return share(metrics.PerTrial(r.outcomes).Mean) }},
+		column[row]{"deviation", "pstd", 3, "table11.$domain.$kind.deviation", func(r row) Cell { return share(metrics.PerTrial(r.outcomes).Deviation) }})
+	return bySystem(mainSystems(), cols, notes...)(in, t)
+}
+
+func (in Input) maxTrials() int {
+	n := 0
+	for _, s := range in.Sources {
+		n = max(n, metrics.MaxTrials(s.Outcomes))
+	}
+	return n
+}
+
+// sliceRow is a slice of the tasks of a system on a domain.
+type sliceRow struct {
+	row
+	slice metrics.Slice
+}
+
+// passWithCoverage is the table of Pass^k, overall and for PV and Mut tasks, with the coverage beside each row.
+func passWithCoverage(in Input, t *Table) error {
+	var rows []sliceRow
+	for i := range in.Sources {
+		for _, r := range in.Sources[i].rows() {
+			all := r.outcomes
+			for _, s := range slicesOfTasks() {
+				if r.outcomes = metrics.Select(all, s); len(r.outcomes) > 0 {
+					rows = append(rows, sliceRow{r, s})
+				}
+			}
+		}
+	}
+	base := func(r sliceRow) row { return r.row }
+	cols := slices.Concat(lift(whose(len(in.Sources) > 1, false), base),
+		[]column[sliceRow]{{"slice", "Tasks", words, "", func(r sliceRow) Cell { return Label(string(r.slice)) }}}, lift(coverage(), base))
+	t.Notes = append(t.Notes, "strict Pass^1 counts every void or pending trial as a failure; the other columns leave them out")
+	for _, k := range shownK(in.maxTrials()) {
+		cols = append(cols, column[sliceRow]{fmt.Sprintf("pass^%d", k), fmt.Sprintf("Pass^%d", k), 3, "", func(r sliceRow) Cell {
+			c := share(metrics.PassHat(r.outcomes, k))
+			if note := fmt.Sprintf("`-` for %s (%s): %s", r.place(false), r.slice, c.Why); c.Why != "" && !slices.Contains(t.Notes, note) {
+				t.Notes = append(t.Notes, note)
+			}
+			return c
+		}})
+	}
+	cols = append(cols, column[sliceRow]{"strict_pass^1", "strict Pass^1", 3, "", func(r sliceRow) Cell { return share(metrics.StrictPass(r.outcomes)) }})
+	fill(t, cols, rows, nil)
+	return nil
+}
+
+// shownK picks the k to print: all up to eight, then doubling, and the largest.
+func shownK(n int) []int {
+	var ks []int
+	for k := 1; k < n; {
+		ks = append(ks, k)
+		if k < 8 {
+			k++
+		} else {
+			k *= 2
+		}
+	}
+	if n > 0 {
+		ks = append(ks, n)
+	}
+	return ks
+}

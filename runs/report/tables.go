@@ -1,0 +1,157 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tauguide/tauguide/metrics"
+)
+
+// Input is what tables are made of.
+type Input struct {
+	Sources []Source
+	Options
+
+	paper map[string]float64 // the paper's figures; nil where they are not wanted
+}
+
+// Options choose among the ways to compute a table.
+type Options struct {
+	Published bool   // put the paper's figures beside ours
+	Holm      bool   // correct p values for the number of comparisons of a table
+	Reference string // name of the system that others are compared with; "" is the paper's choice, PolicyGuide
+	Seed      uint64 // of the bootstrap
+	Resamples int    // of the bootstrap; 0 is the paper's 10,000
+}
+
+// DefaultSeed is the seed of the bootstrap unless another is given.
+const DefaultSeed = 300
+
+func (in Input) bootstrap() metrics.Bootstrap {
+	return metrics.Bootstrap{Seed: in.Seed, Resamples: in.Resamples}
+}
+
+// Spec is a table that can be asked for.
+type Spec struct {
+	Number int // in the paper; 0 for those that it does not have
+	Name   string
+	About  string // in a few words, for help texts
+	Title  string
+	// Free says that it is about the program's own catalogs and workflows, and needs no run.
+	Free bool
+	fill func(Input, *Table) error // adds columns, rows and notes
+}
+
+// Tables lists all tables: those of the paper by number, then our own. Each is made of a selection of rows, columns and
+// notes. To add a column, add a line: key, title, decimals, path of the paper's figure, and how a row gives the cell.
+func Tables() []Spec {
+	return []Spec{
+		{Number: 1, Name: "main", About: "Pass^1 and Pass^4 of all systems", Title: "Pass^1 and Pass^4",
+			fill: bySystem(mainSystems(), slices.Concat(passBySlice(1, "table1.pass1.$domain.$kind"), passBySlice(4, "table1.pass4.$domain.$kind")))},
+		{Number: 2, Name: "ablations", About: "Pass^4 of PolicyGuide's variants", Title: "What of PolicyGuide it takes, Pass^4",
+			fill: bySystem(only("table2", test, paperDomains(), ReAct, PolicyGuideSelf, PolicyGuideRaw, PolicyGuide), passBySlice(4, "table2.$domain.$kind"))},
+		{Number: 3, Name: "controllers", About: "Pass^4 of workflow controllers on telecom", Title: "Workflow controllers, Pass^4",
+			fill: bySystem(controllers(), []column[row]{
+				{"control", "Control at run time", words, "", byKind(map[Kind]string{ReAct: "the agent alone", PolicyGuard: "checks single actions",
+					FlowAgent: "workflow in the agent, control of its calls", PolicyGuide: "a verifier outside with the graph"})},
+				{"pass^4", "Pass^4", 3, "table3.$domain.$kind", func(r row) Cell { return slicePass(r.outcomes, metrics.All, 4) }},
+			})},
+		{Number: 4, Name: "models", About: "Pass^4 by agent family on airline", Title: "One workflow, agents of several families, Pass^4",
+			fill: bySystem(familyRows(), passBySlice(4, "table4.$family.$kind"))},
+		{Number: 5, Name: "traces", About: "compliance of traces with the rubric", Title: "Compliance of traces with the rubric", fill: compliance},
+		{Number: 6, Name: "requirements", About: "requirements by class", Title: "Requirements of the policies by class", Free: true, fill: requirements},
+		{Number: 7, Name: "requirements-retail", About: "requirements of the retail policy", Title: "Requirements of the retail policy", Free: true,
+			fill: catalog("retail", "")},
+		{Number: 8, Name: "requirements-telecom", About: "requirements of the telecom policy", Title: "Requirements of the telecom policy", Free: true,
+			fill: catalog("telecom", mainDocument)},
+		{Number: 9, Name: "requirements-manual", About: "requirements of the telecom manual", Title: "Requirements of the telecom manual", Free: true,
+			fill: catalog("telecom", manualDocument)},
+		{Number: 10, Name: "pass-k", About: "Pass^k and pass@k for each k, consistency", Title: "Pass^k by k",
+			fill: bySystem(mainSystems(), passByK(), "Pass^k: all of k trials succeed; pass@k: any of them does")},
+		{Number: 11, Name: "trials", About: "Pass^1 of each trial and its spread", Title: "Pass^1 of each trial", fill: passByTrial},
+		{Number: 12, Name: "mcnemar", About: "paired test of Pass^4 over domains", Title: "Paired test of Pass^4, pooled over domains", fill: mcnemar},
+		{Number: 13, Name: "bootstrap", About: "difference of Pass^4 with its interval", Title: "Difference of Pass^4 with its 95 % interval", fill: bootstrap},
+		{Number: 14, Name: "guide", About: "model use of guides and guards", Title: "Model use of guides and guards", fill: guideCost},
+		{Number: 15, Name: "time", About: "wall clock per task", Title: "Wall clock of a conversation",
+			fill: bySystem(others("table17", test, ReAct, PolicyGuide), []column[row]{
+				{"seconds_per_task", "s/task", 1, "table15.$domain.$kind", seconds},
+				{"ratio", "/ ReAct", 2, "table15.$domain.$kind_ratio", timesReAct},
+			}, "mean over the conversations that ran to an evaluable end, waiting for models and tools included; how many ran at once matters")},
+		{Number: 16, Name: "validator", About: "size and findings of workflows", Title: "Workflows and what the validator finds", Free: true, fill: validator},
+		{Number: 17, Name: "nmr", About: "mutations without the reads they need", Title: "Call-level near misses", fill: nearMisses},
+		{Name: "pass", About: "Pass^k by slice, with the coverage", Title: "Pass^k", fill: passWithCoverage},
+		{Name: "guard-ablations", About: "Pass^4 of PolicyGuard's variants", Title: "What of PolicyGuard it takes, Pass^4",
+			fill: bySystem(only("policyguard", base, []string{"airline"}, ReAct, PolicyGuardRawCalls, PolicyGuardRaw, PolicyGuardChecklist, PolicyGuard),
+				slices.Concat([]column[row]{{"told", "What the guard is told", words, "", byKind(map[Kind]string{ReAct: "no guard", PolicyGuardRawCalls: "policy, calls without words",
+					PolicyGuardRaw: "policy, conversation", PolicyGuardChecklist: "checklist, conversation", PolicyGuard: "policy, checklist, conversation"})}},
+					passBySlice(4, "table1.pass4.$domain.$kind")))},
+		{Name: "asr", About: "attack success by k and by kind of call", Title: "Attack success (lower is safer)", fill: attackSuccess},
+		{Name: "calls", About: "model calls, tokens and cost by role", Title: "Model calls by role", fill: callsByRole},
+		{Name: "requirements-airline", About: "requirements of the airline policy", Title: "Requirements of the airline policy", Free: true,
+			fill: catalog("airline", "")},
+	}
+}
+
+// controllers are the rows of Table 3.
+func controllers() selection {
+	s := only("table3", test, []string{"telecom"}, ReAct, PolicyGuard, FlowAgent, PolicyGuide)
+	s.scope = map[Kind]string{FlowAgent: "telecom"}
+	return s
+}
+
+// byKind makes cells of a text for each kind of system.
+func byKind(texts map[Kind]string) func(row) Cell {
+	return func(r row) Cell { return Label(texts[r.system.Kind]) }
+}
+
+// FindTable returns the table of a name or a number of the paper.
+func FindTable(name string) (Spec, error) {
+	n, err := strconv.Atoi(strings.TrimPrefix(strings.ToLower(name), "table"))
+	var known []string
+	for _, s := range Tables() {
+		if s.Name == name || err == nil && n > 0 && s.Number == n {
+			return s, nil
+		}
+		known = append(known, s.Name)
+	}
+	return Spec{}, fmt.Errorf("unknown table %q\nhint: choose a number from 1 to 17, all, or one of %s", name, strings.Join(known, ", "))
+}
+
+// Build computes the table of a name or a number of the paper.
+func Build(name string, in Input) (Table, error) {
+	s, err := FindTable(name)
+	if err != nil {
+		return Table{}, err
+	}
+	return s.Build(in)
+}
+
+// Build computes the table. With Published, it has columns for the paper's figures and the differences to them.
+func (s Spec) Build(in Input) (Table, error) {
+	t := Table{Number: s.Number, Name: s.Name, Title: s.Title}
+	own := in.onOwnTasks()
+	if s.Free {
+		own = nil
+	} else {
+		t.names(in.Sources)
+	}
+	var err error
+	if in.Published && (len(own) == 0 || len(own) < len(in.Sources)) {
+		in.paper, err = readPaper()
+	}
+	if err == nil {
+		err = s.fill(in, &t)
+	}
+	if err != nil {
+		return Table{}, fmt.Errorf("table %s: %w", s.Name, err)
+	}
+	if !in.Published {
+		return t, nil
+	}
+	for _, name := range own {
+		t.Notes = append(t.Notes, fmt.Sprintf("the paper's figures are of τ²-bench's tasks and do not stand beside run %s, which is on the program's own", name))
+	}
+	return t.withPaper(), nil
+}

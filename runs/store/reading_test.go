@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/runtest"
-	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 )

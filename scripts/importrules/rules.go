@@ -40,7 +40,7 @@ agents/...:          @sim sim/... guide/... agents/...
 metrics:             domains sim
 metrics/...:         @sim metrics metrics/...
 runs/config:         sim/llm/... domains/... sim/... agents agents/... configs
-runs/store:          sim/llm domains/... sim sim/attack runs/config
+runs/store:          sim/llm domains/... sim sim/attack metrics runs/config
 runs:                configs sim/llm/... domains/... sim sim/synthetic runs/config runs/store
 runs/runtest:        runs runs/config runs/store
 runs/view:           sim/llm domains/... sim/... metrics/... runs/config runs/store runs/report runs/show

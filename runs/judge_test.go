@@ -56,7 +56,7 @@ func TestARunWithoutAJudgeSaysWhatItMisses(t *testing.T) {
 func TestABadExtraNamesItsLine(t *testing.T) {
 	text := strings.Replace(runtest.Small, "careful: {", "careful: {extra: {fine: 1, stream: true}, ", 1)
 	_, err := config.Parse("x.yaml", []byte(text), runtest.NoEnv)
-	if !errors.Is(err, config.ErrConfig) || err.Error() != `x.yaml:6:30: models.careful.extra: extra field "stream": set by the request itself, remove it` {
+	if !errors.Is(err, config.ErrConfig) || err.Error() != "x.yaml:6:30: models.careful.extra: extra field \"stream\" is set by the request itself\nhint: remove it" {
 		t.Errorf("error %v", err)
 	}
 }

@@ -108,13 +108,13 @@ func (p policyGuardParams) without() checklist.Without {
 
 func newPrompts(w *domains.World, dir string, raw bool, left checklist.Without) (*checklist.Guard, error) {
 	if raw {
-		return checklist.NewGuardWithout(w, nil, left)
+		return checklist.NewGuard(w, nil, left)
 	}
 	set, err := checklist.For(w, dir)
 	if err != nil {
 		return nil, err
 	}
-	return checklist.NewGuardWithout(w, set, left)
+	return checklist.NewGuard(w, set, left)
 }
 
 // policyGuard is PolicyGuard around an agent, for one conversation.

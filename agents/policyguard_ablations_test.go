@@ -78,7 +78,7 @@ func TestPolicyGuardAblations(t *testing.T) {
 			golden(t, "guard/prompt_"+strings.ReplaceAll(c.name, " ", "_")+".golden", static+"\n=====\n"+told)
 		})
 	}
-	if _, err := checklist.NewGuardWithout(world(t, domains.Options{}), nil, checklist.Without{Policy: true}); err == nil || !strings.Contains(err.Error(), "nothing to judge by") {
+	if _, err := checklist.NewGuard(world(t, domains.Options{}), nil, checklist.Without{Policy: true}); err == nil || !strings.Contains(err.Error(), "nothing to judge by") {
 		t.Errorf("a guard without anything: %v", err)
 	}
 }

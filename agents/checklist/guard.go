@@ -37,11 +37,9 @@ type Without struct {
 	Policy   bool // the policy's text: the checklist decides alone, as it is written
 }
 
-// NewGuard makes the guard of a world. Without a set it has the verifier judge by the policy's text alone.
-func NewGuard(w *domains.World, set *Set) (*Guard, error) { return NewGuardWithout(w, set, Without{}) }
-
-// NewGuardWithout is NewGuard with a part left out of the prompts. Without the policy there must be a set.
-func NewGuardWithout(w *domains.World, set *Set, left Without) (*Guard, error) {
+// NewGuard makes the guard of a world, with a part left out of its prompts. Without a set it has the verifier judge by the
+// policy's text alone; without the policy there must be a set.
+func NewGuard(w *domains.World, set *Set, left Without) (*Guard, error) {
 	if set == nil && left.Policy {
 		return nil, fmt.Errorf("a guard of %s without policy and checklists has nothing to judge by: leave one of them in", w.Name)
 	}

@@ -53,7 +53,7 @@ func TestPrefix(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				g, err := checklist.NewGuard(w, set)
+				g, err := checklist.NewGuard(w, set, checklist.Without{})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -63,7 +63,7 @@ func (l *linter) checklist(c *Checklist) {
 	names := map[string]bool{}
 	for i, r := range c.Requirements {
 		at := fmt.Sprintf("requirements[%d]", i)
-		l.name(file, at, r.Name, names)
+		l.name(file, at, string(r.Name), names)
 		l.requirement(file, at, r)
 	}
 }
@@ -81,17 +81,20 @@ func (l *linter) name(file, at, name string, seen map[string]bool) {
 }
 
 func (l *linter) requirement(file, at string, r Requirement) {
-	if r.Kind == "" {
-		l.add(Error, file, at, "it does not say what it asks for", "add one of "+kindList())
+	switch asks := r.asks(); {
+	case len(asks) == 0:
+		l.add(Error, file, at, "it does not say what it asks for", "add one of "+kinds)
+	case len(asks) > 1:
+		l.add(Error, file, at, "it has both "+strings.Join(asks, " and "), "keep one of "+kinds)
 	}
 	switch {
 	case r.Verification == "":
 		l.add(Error, file, at+".verification", "it is missing", "say how the conversation shows that the requirement is met")
-	case late.MatchString(r.Verification):
+	case late.MatchString(string(r.Verification)):
 		l.add(Warning, file, at+".verification", "it speaks of what follows the call", "say what can be seen before it")
 	}
-	if r.Kind == Tool {
-		for _, name := range strings.Split(r.Text, "|") {
+	if r.Tool != "" {
+		for _, name := range strings.Split(string(r.Tool), "|") {
 			if !slices.Contains(l.inv.Tools, strings.TrimSpace(name)) {
 				l.add(Error, file, at+".tool", fmt.Sprintf("the agent has no tool %q", strings.TrimSpace(name)),
 					"name a tool of the agent's, or several as a|b; for anything else use another field")
@@ -117,13 +120,13 @@ func (l *linter) rules(r *Rules) {
 	names := map[string]bool{}
 	for i, b := range r.Behavior {
 		at := fmt.Sprintf("behavior[%d]", i)
-		l.name(RulesFile, at, b.Name, names)
+		l.name(RulesFile, at, string(b.Name), names)
 		if b.Rule == "" {
 			l.add(Error, RulesFile, at+".rule", "it is missing", "write the rule")
 		}
 		l.catalog(RulesFile, at, b.Catalog)
 	}
-	if len(r.Behavior)+len(r.Can)+len(r.Cannot)+len(r.Facts) == 0 {
+	if len(r.Behavior)+len(r.Capabilities.Can)+len(r.Capabilities.Cannot)+len(r.Facts) == 0 {
 		l.add(Warning, RulesFile, "", "it says nothing", "list what holds for all tools: behavior, capabilities, facts")
 	}
 }

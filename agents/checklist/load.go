@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -86,7 +87,7 @@ func Parse(domain string, files map[string][]byte) (*Set, error) {
 	if _, ok := files[RulesFile]; !ok {
 		found = append(found, Finding{Severity: Error, File: RulesFile, Text: "the file is missing", Mend: "write it; it may be short"})
 	}
-	for _, name := range sortedKeys(files) {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if name == RulesFile {
 			rules, err := ParseRules(name, files[name])
 			note(err)
@@ -101,15 +102,6 @@ func Parse(domain string, files map[string][]byte) (*Set, error) {
 		s.Tools = append(s.Tools, *c)
 	}
 	return s, found.sorted().err()
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // For returns the checklists of a world: those of a folder, or the built-in ones for "". They have no error left; a

@@ -87,7 +87,7 @@ func event(e sim.Event, all []sim.Event, marks marks) (out Event, ok bool) {
 	return out, true
 }
 
-// describe tells an event of a guide; false if it is none, or cannot be read as one.
+// describe tells an event of a guide; false if it is of no guide, or cannot be read as one.
 func (n *Event) describe(e sim.Event) bool {
 	switch e.Kind {
 	case guidanceEvent:
@@ -112,7 +112,7 @@ func (n *Event) describe(e sim.Event) bool {
 	return true
 }
 
-// decode reads the data of an event, which holds Go values while a run is young and plain JSON after that.
+// decode reads the data of an event, which has Go values while a run is young and plain JSON after that.
 func decode(data map[string]any, into any) bool {
 	text, err := json.Marshal(data)
 	return err == nil && json.Unmarshal(text, into) == nil

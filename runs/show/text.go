@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// Piece is a part of a text: as it stands, or the escape of what must not be shown as it stands.
+// Piece is a part of a text: as it is, or the escape of what must not be shown as it is.
 type Piece struct {
 	Text   string
 	Escape bool
@@ -47,7 +47,7 @@ func Pieces(s string) []Piece {
 	return out
 }
 
-// escaped is what stands for the character at i; "" where it may stand itself.
+// escaped is what replaces the character at i; "" where it may stay.
 func escaped(s string, i int, r rune) string {
 	switch {
 	case r == '\n', r == '\t':

@@ -145,7 +145,7 @@ func TestStrictCorpus(t *testing.T) {
 	}
 }
 
-// TestVerdictsComeFromTheRecord holds that verdicts come from the record, and that without them a task that
+// TestVerdictsComeFromTheRecord checks that verdicts come from the record, and that without them a task that
 // needs them stays pending.
 func TestVerdictsComeFromTheRecord(t *testing.T) {
 	dir, _ := corpus(t)

@@ -132,7 +132,7 @@ func (c *Comparison) judge(recorded *sim.RewardInfo) {
 }
 
 // recordedJudge repeats the verdicts of a record. For the record's own task they are taken as they are, also where
-// they do not match the outcomes one to one, since that is how the recorded reward was made (docs/reference/tau2.md).
+// they do not match the outcomes one to one, since that is how the recorded reward was made (docs/reference/tau2.md#judge).
 type recordedJudge struct {
 	recorded  *sim.RewardInfo
 	otherTask bool

@@ -2,6 +2,6 @@
 // scores them, takes them over as runs, and writes runs as result files (docs/reference/tau2.md#result-files).
 //
 // Reading is streaming: one simulation is in memory at a time, the tasks are kept. What a file says beyond the fields
-// that we have is kept under extra, and what is odd about it is counted (Oddity), so that nothing is lost silently. What
+// that we have is kept under extra, and what is unusual about it is counted (Deviation), so that nothing is lost silently. What
 // cannot be read at all is an *Error with file, byte offset and JSON path.
 package tau2

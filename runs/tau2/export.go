@@ -24,7 +24,7 @@ import (
 // ExportOptions say what of a run to write, and how.
 type ExportOptions struct {
 	Out string // file, or for LayoutDir the folder; must not exist
-	// Domain and System choose from a run that has several; a result file holds one of each.
+	// Domain and System choose from a run that has several; a result file has one of each.
 	Domain, System string
 	Layout         Layout         // LayoutJSON or LayoutDir
 	World          *domains.World // of the domain, for tasks and policy; may be nil for a run that was imported with its tasks
@@ -71,7 +71,7 @@ func Choose(r *store.Run, domain, system string) (string, string, error) {
 // exporter writes one result.
 type exporter struct {
 	run     *store.Run
-	head    *Header // of an imported run, else nil
+	head    *Header // of an imported run; otherwise nil
 	options ExportOptions
 	scores  map[store.Ref]sim.Score
 	out     Exported

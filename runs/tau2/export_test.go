@@ -38,7 +38,7 @@ systems:
   - {name: Noop, agent: noop}
 `
 
-// ownRun holds a small run with scripted models.
+// ownRun makes a small run with scripted models.
 func ownRun(t testing.TB) *store.Run {
 	t.Helper()
 	c, err := config.Parse("own.yaml", []byte(ownConfig), func(string) string { return "" })
@@ -56,7 +56,7 @@ func ownRun(t testing.TB) *store.Run {
 	return r
 }
 
-// TestOwnRunAsResult exports our own runs, with a user and without, and holds that what the reference would read is
+// TestOwnRunAsResult exports our own runs, with a user and without, and checks that what the reference would read is
 // legal, has the same figures, and comes back as the same conversations.
 func TestOwnRunAsResult(t *testing.T) {
 	t.Parallel()

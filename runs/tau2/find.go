@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Skipped is a file in a folder of results that is none.
+// Skipped is a file in a folder of results that is no result itself.
 type Skipped struct {
 	Path string
 	Err  error

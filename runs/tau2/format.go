@@ -10,13 +10,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// field is a key of the format with what its absence means, as JSON. Keys that hold just that are not kept, and are
+// field is a key of the format with what its absence means, as JSON. Keys with just that value are not kept, and are
 // written again where the format has them.
 type field struct {
 	name, absent string
 }
 
-// The keys in the order of writing (docs/reference/tau2.md). An empty absent marks a key that is always written by
+// The keys in the order of writing (docs/reference/tau2.md#result-files). An empty absent marks a key that is always written by
 // name.
 var (
 	participantFields = []field{{"role", ""}, {"content", ""}, {"tool_calls", ""}, {"is_audio", "false"}, {"turn_idx", ""},

@@ -94,7 +94,7 @@ func FuzzPairing(f *testing.F) {
 	})
 }
 
-// TestImportLeavesNothing cuts a file at many places, and flips bits in it: there is a whole run, or an error and none.
+// TestImportLeavesNothing cuts a file at many places, and flips bits in it: there is a whole run, or an error and no run.
 func TestImportLeavesNothing(t *testing.T) {
 	t.Parallel()
 	w := domaintest.Embedded(t, mock.Domain(), domains.Options{})

@@ -97,7 +97,7 @@ func simulations(t testing.TB, s *tau2.Source) []*tau2.Simulation {
 	return out
 }
 
-// taskOf returns the task of a simulation: its own, else the current one.
+// taskOf returns the task of a simulation: its own, otherwise the current one.
 func taskOf(t testing.TB, w *domains.World, one *tau2.Simulation) *domains.Task {
 	t.Helper()
 	if one.Task != nil {

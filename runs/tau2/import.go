@@ -22,7 +22,7 @@ import (
 	"github.com/tauguide/tauguide/sim"
 )
 
-// headName is the file of an imported run that holds what the result file said beside its simulations.
+// headName is the file of an imported run with what the result file said beside its simulations.
 const headName = "tau2.json"
 
 // ImportedSplit is the split that an imported run is said to be of: result files do not name it.

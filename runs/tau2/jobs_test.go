@@ -33,7 +33,7 @@ func jobs(n int, failure error) iter.Seq2[tau2.Job, error] {
 	}
 }
 
-// TestCompareAllKeepsOrder holds order, the error at the end, and that leaving early or cancelling ends all work.
+// TestCompareAllKeepsOrder checks the order, the error at the end, and that leaving early or cancelling ends all work.
 func TestCompareAllKeepsOrder(t *testing.T) {
 	w := domaintest.Embedded(t, mock.Domain(), domains.Options{})
 	damaged := errors.New("damaged")

@@ -101,7 +101,7 @@ func TestCostsOfOwnRuns(t *testing.T) {
 	}
 }
 
-// TestSecretsAreMasked imports a published result that holds a key.
+// TestSecretsAreMasked imports a published result with a key.
 func TestSecretsAreMasked(t *testing.T) {
 	dir, _ := corpus(t)
 	file := filepath.Join(dir, "airline", "sierra-research__langchain_agent_airline_2025-11-26_00-37-06.json")
@@ -141,7 +141,7 @@ func TestSecretsAreMasked(t *testing.T) {
 	}
 }
 
-// TestMembersOfTheFile keeps what a file says that we have no use for, wherever it stands, and passes it on.
+// TestMembersOfTheFile keeps what a file says that we have no use for, wherever it is, and passes it on.
 func TestMembersOfTheFile(t *testing.T) {
 	text := strings.TrimSuffix(result(task, single("a", "t1", `"trial":0,"seed":1,`)), "}")
 	text = strings.Replace(text, `"tasks"`, `"before":[1.50],"tasks"`, 1) + `,"after":{"x":"\u2019"},"simulation_index":null}`

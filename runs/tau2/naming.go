@@ -10,7 +10,7 @@ import (
 	"github.com/tauguide/tauguide/domains"
 )
 
-// Domain returns our name of the domain; "" if the file does not say and nobody else has.
+// Domain returns our name of the domain; "" if neither the file nor anybody else says.
 func (s *Source) Domain() string {
 	if s.domain != "" {
 		return s.domain
@@ -19,7 +19,7 @@ func (s *Source) Domain() string {
 	return name
 }
 
-// System returns the name of the system under test: what our own export says, else program and model.
+// System returns the name of the system under test: what our own export says, otherwise program and model.
 func (s *Source) System() string {
 	if s.system != "" {
 		return s.system
@@ -40,7 +40,7 @@ func (s *Source) System() string {
 }
 
 // NameAs sets domain and system where they are not empty. A domain that neither the file nor the caller names is guessed
-// from the tasks, or else from the tools that were called; list is the domains to choose from.
+// from the tasks, otherwise from the tools that were called; list is the domains to choose from.
 func (s *Source) NameAs(domain, system string, list []domains.Domain) error {
 	s.system = system
 	if domain != "" {

@@ -156,7 +156,7 @@ func after(s *tau2.Source, err error) []error {
 	return nil
 }
 
-// TestPlaces damages a file and holds that the error names the byte and the path.
+// TestPlaces damages a file and checks that the error names the byte and the path.
 func TestPlaces(t *testing.T) {
 	whole := result(task, single("a", "t1", `"trial":0,`), single("b", "t1", `"trial":1,"agent_cost":NaN,"user_cost":-Infinity,`))
 	second := strings.LastIndex(whole, `"id":"b"`)
@@ -203,7 +203,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestMissingFile holds that an index that lists more than there is, is an error.
+// TestMissingFile checks that an index that lists more than there is, is an error.
 func TestMissingFile(t *testing.T) {
 	_, err := openFS(t, files(map[string]string{"results.json": "{" + head + `,"tasks":[],"simulation_index":[{"id":"a"},{"id":"gone"}]}`,
 		"simulations/a.json": single("a", "t1", "")}), ".")
@@ -212,7 +212,7 @@ func TestMissingFile(t *testing.T) {
 	}
 }
 
-// TestValuesStay holds that numbers keep their spelling and that nothing is lost.
+// TestValuesStay checks that numbers keep their spelling and that nothing is lost.
 func TestValuesStay(t *testing.T) {
 	text := single("a", "t1", `"trial":0,"agent_cost":0.10,"user_cost":NaN,"provider_session_id":"p","own":{"x":1e2},`)
 	text = strings.Replace(text, `"role":"user","content":"do"`, `"role":"user","content":"do \ud83d\ude00 \u202e","reasoning":null,"usage":{"prompt_tokens":7},"timestamp":"2025-01-01T00:00:00"`, 1)

@@ -124,7 +124,7 @@ func TestRoundTrip(t *testing.T) {
 			}
 			layouts := []tau2.Layout{tau2.LayoutJSON, tau2.LayoutDir}
 			if len(want) > 20 {
-				layouts = layouts[:1] // both layouts hold the same simulations, and writing them takes its time
+				layouts = layouts[:1] // both layouts have the same simulations, and writing them takes its time
 			}
 			for _, layout := range layouts {
 				exported := out(t, run, w, layout)
@@ -166,7 +166,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// readable lists the odd shapes of the corpus that hold conversations.
+// readable lists the odd shapes of the corpus that are conversations.
 func readable(t testing.TB, dir string) []string {
 	t.Helper()
 	list, err := filepath.Glob(filepath.Join(dir, "formats", "*.json"))

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// shapeError is a file that is something else than conversations to be read.
+// shapeError is a file that is something other than conversations to be read.
 type shapeError struct{ text string }
 
 func (e *shapeError) Error() string { return e.text }

@@ -231,7 +231,7 @@ var mutations = map[string]mutation{
 	},
 }
 
-// TestStrictDetects damages records in one place and holds that strict scoring refuses them, and that lenient scoring
+// TestStrictDetects damages records in one place and checks that strict scoring refuses them, and that lenient scoring
 // still scores them, with a note.
 func TestStrictDetects(t *testing.T) {
 	t.Parallel()
@@ -315,7 +315,7 @@ func TestFullDetectsReads(t *testing.T) {
 	})
 }
 
-// TestLenientKeepsGoodRecords holds that lenient scoring has nothing to say about records that are right.
+// TestLenientKeepsGoodRecords checks that lenient scoring has nothing to say about records that are right.
 func TestLenientKeepsGoodRecords(t *testing.T) {
 	t.Parallel()
 	for _, s := range specimens(t) {

@@ -15,8 +15,8 @@ import (
 
 // Copied says what an export wrote.
 type Copied struct {
-	Pages, Records int      // pages, and records as they stand in the runs
-	Waiting        int      // pages of trials that are not there: not held yet, or their record is gone
+	Pages, Records int      // pages, and records, as they are in the runs
+	Waiting        int      // pages of trials that are not there: not run yet, or their record is gone
 	Troubled       []string // files of pages that tell of an error, such as a record that is damaged
 }
 

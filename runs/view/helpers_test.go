@@ -50,7 +50,7 @@ func parse(t testing.TB, text string) *config.Config {
 	return c
 }
 
-// holding is a run that is held once for all tests.
+// holding is a run that is made once for all tests.
 type holding struct {
 	once sync.Once
 	dir  string

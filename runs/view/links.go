@@ -46,7 +46,7 @@ func (c *copied) to(path string, query url.Values, anchor string) string {
 	return out
 }
 
-// fileOf is the file of a copy that holds a page.
+// fileOf is the file of a copy with a page.
 func fileOf(page string, query url.Values) string {
 	page = strings.TrimPrefix(page, "/")
 	if page != "" && !strings.HasSuffix(page, "/") {

@@ -25,7 +25,7 @@ type runCard struct {
 	Synthetic bool
 	Live      bool
 	Faults    []fact
-	Error     string // why the run cannot be shown; all else is empty then
+	Error     string // why the run cannot be shown; the rest is empty then
 	Pass      report.Table
 }
 
@@ -124,8 +124,8 @@ type line struct {
 	Key      sim.Key
 	Slice    string
 	Outcome  outcome
-	Held     bool
-	Entry    store.Entry // of the attempt that counts, if the trial was held
+	Ran      bool
+	Entry    store.Entry // of the attempt that counts, if the trial has run
 	Why      string
 	Attempts int
 }
@@ -136,7 +136,7 @@ func (v *request) line(i int, q url.Values) line {
 	if !r.planned {
 		l.Slice, l.Why = "", "not planned"
 	}
-	l.Entry, l.Held = v.run.Counting(r.Key)
+	l.Entry, l.Ran = v.run.Counting(r.Key)
 	l.Why = cmp.Or(l.Entry.Fault, l.Entry.Pending, l.Why)
 	return l
 }

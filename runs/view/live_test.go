@@ -67,7 +67,7 @@ func TestLive(t *testing.T) {
 		t.Fatalf("the run ended after %d requests: %v", g.seen, err)
 	}
 	s := serve(t, dir)
-	held := regexp.MustCompile(`(\d+) of 8 planned trials held`)
+	held := regexp.MustCompile(`(\d+) of 8 planned trials run`)
 	_, body, _ := s.get("/live/")
 	m := held.FindStringSubmatch(words(body))
 	if m == nil || m[1] == "0" || m[1] == "8" {
@@ -82,7 +82,7 @@ func TestLive(t *testing.T) {
 	if status, body, head := s.get("/live/trial/mock/ReAct/finish_task/0/"); status != 200 || head.Get("Refresh") != "" {
 		t.Errorf("a trial that ended: status %d, %v\n%s", status, head, words(body))
 	}
-	if status, body, _ := s.get("/live/trial/mock/ReAct/finish_task/7/"); status != 404 || !strings.Contains(words(body), "was not held yet") {
+	if status, body, _ := s.get("/live/trial/mock/ReAct/finish_task/7/"); status != 404 || !strings.Contains(words(body), "has not run yet") {
 		t.Errorf("a trial to come: status %d\n%s", status, words(body))
 	}
 	close(g.open)
@@ -90,7 +90,7 @@ func TestLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, body, head := s.get("/live/")
-	if !strings.Contains(words(body), "8 of 8 planned trials held, 8 evaluable; complete") || head.Get("Refresh") != "" {
+	if !strings.Contains(words(body), "8 of 8 planned trials run, 8 evaluable; complete") || head.Get("Refresh") != "" {
 		t.Errorf("when it ended: %v\n%s", head, words(body))
 	}
 	s.page("/live/trial/mock/ReAct/finish_task/7/")

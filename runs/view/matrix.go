@@ -17,7 +17,7 @@ type matrixRow struct {
 
 // matrixCell is the trials of one system at one task.
 type matrixCell struct {
-	Held   bool
+	Ran    bool
 	Passes string // of how many that can be judged
 	Class  string
 	Marks  []anchor
@@ -99,7 +99,7 @@ func (v *request) matrixRow(domain string, g span, systems []string) matrixRow {
 		passes, judged := 0, 0
 		for ; i < g.to && v.rows[i].System == y; i++ {
 			r := &v.rows[i]
-			c.Held = true
+			c.Ran = true
 			switch r.outcome {
 			case passed:
 				passes++

@@ -22,7 +22,7 @@ func TestPages(t *testing.T) {
 		name, path string
 		want, not  []string
 	}{
-		{"start", "/", []string{"small", "a <small> run & more", "10 of 10 planned trials held, 10 evaluable; complete", "synthetic", "Pass^2", "retail Guided all 2 4 4", "no cost known"}, []string{"retail Guided PV", "being written"}},
+		{"start", "/", []string{"small", "a <small> run & more", "10 of 10 planned trials run, 10 evaluable; complete", "synthetic", "Pass^2", "retail Guided all 2 4 4", "no cost known"}, []string{"retail Guided PV", "being written"}},
 		{"run", "/small/", []string{"all 10 trials", "setup", "Pass^k (synthetic)", "retail Guided Mut", "Model calls by role", "How trials ended user_stop"}, []string{"Faults"}},
 		{"all trials", "/small/trials/", []string{"1 to 10 of 10", "cancel-gift-card-order / 1 ReAct retail Mut", "finish_task / 0 ReAct mock"}, []string{"Show all"}},
 		{"one domain", "/small/trials/?domain=mock", []string{"1 to 2 of 2"}, []string{"cancel-gift-card-order"}},
@@ -181,7 +181,7 @@ func TestRunsOfOneName(t *testing.T) {
 	}
 }
 
-// TestAttempts shows every attempt at a trial, and which counts; and a trial that was not held.
+// TestAttempts shows every attempt at a trial, and which counts; and a trial that has not run.
 func TestAttempts(t *testing.T) {
 	lost := talk("twice")
 	lost.Termination, lost.Fault = sim.Infra, &sim.Fault{Kind: "transport", Text: "no route \x1b[31m", Index: 3}
@@ -192,7 +192,7 @@ func TestAttempts(t *testing.T) {
 		"/made/trial/mock/A/twice/0/":    {"second time", "attempt 0 infrastructure_error", "attempt 1 user_stop – $0.00 counts shown here", "pending"},
 		"/made/trial/mock/A/twice/0/a0/": {"∅ void", "This attempt does not count", `no route \u{1b} [31m`, "Nothing was said"},
 		"/made/trials/?task=twice":       {"1 to 1 of 1", "? pending", "not scored yet: resume the run"},
-		"/made/":                         {"2 of 2 planned trials held, 0 evaluable, 2 pending; not complete"},
+		"/made/":                         {"2 of 2 planned trials run, 0 evaluable, 2 pending; not complete"},
 	} {
 		got := words(s.page(path))
 		for _, want := range wants {

@@ -17,14 +17,14 @@ type others struct {
 	Links []anchor
 }
 
-// others lists what may stand beside a trial: the other systems at it, the other trials of the system, other runs. In a
+// others lists the trials that may be shown beside one: the other systems at it, the other trials of the system, other runs. In a
 // copy these are the first system beside each other one, and the runs after the first; all pairs would be too many pages.
 func (v *request) others(r *row) []others {
 	systems, trials := others{Title: "other systems"}, others{Title: "other trials"}
 	same := v.task(r)
 	for i := range same {
 		o := &same[i]
-		if o.Key == r.Key || !o.held || !r.held {
+		if o.Key == r.Key || !o.ran || !r.ran {
 			continue
 		}
 		if o.Trial == r.Trial && v.paired(r, o) && len(systems.Links) < mostOthers {
@@ -43,7 +43,7 @@ func (v *request) others(r *row) []others {
 		if err != nil {
 			continue // its own page tells
 		}
-		if at, ok := d.find(r.Key); ok && d.rows[at].held && r.held {
+		if at, ok := d.find(r.Key); ok && d.rows[at].ran && r.ran {
 			elsewhere.Links = append(elsewhere.Links, v.pair(r, place, d, &d.rows[at], place.slug))
 		}
 	}

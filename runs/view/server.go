@@ -18,7 +18,7 @@ const DefaultAddr = "127.0.0.1:0"
 // refreshSeconds is how often a browser loads a list again while its run is being written.
 const refreshSeconds = 5
 
-// AddrError means that an address is none that pages may be served on. Whoever reaches them reads all that was recorded,
+// AddrError means that pages may not be served on an address. Whoever reaches them reads all that was recorded,
 // and there is no password.
 type AddrError struct{ Addr, Why string }
 

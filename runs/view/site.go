@@ -82,7 +82,7 @@ const (
 type failure struct {
 	status int
 	err    error
-	raw    string // path of the file that cannot be shown, to have it as it is; "" for none
+	raw    string // path of the file that cannot be shown, to offer it as it is; may be empty
 }
 
 func (f failure) Error() string { return f.err.Error() }
@@ -104,7 +104,7 @@ func statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// get makes the page at a path, as it stands in an address. It never fails: what cannot be shown is told on a page.
+// get makes the page at a path, as it is in an address. It never fails: what cannot be shown is told on a page.
 func (s *Site) get(path string, query url.Values, l linker) (p page) {
 	defer func() {
 		if broken := recover(); broken != nil { // a record of some shape that nobody thought of must not end the program

@@ -38,7 +38,7 @@ func shown(s string) text {
 	return text{show.Pieces(part), left}
 }
 
-// laidOut breaks JSON into lines; what is none stays as it is, and what would take too much room. Numbers and texts keep
+// laidOut breaks JSON into lines; other texts stay as they are, and so does what would take too much room. Numbers and texts keep
 // their spelling.
 func laidOut(s string) string {
 	trimmed := strings.TrimSpace(s)

@@ -16,7 +16,7 @@ import (
 	"github.com/tauguide/tauguide/sim"
 )
 
-// trialPages answers for what lies below a trial: its page, an attempt's, a record, two conversations side by side. key is
+// trialPages answers for the pages of a trial: its page, an attempt's, a record, two conversations side by side. key is
 // the slugs of domain, system and task, and the number of the trial.
 func (v *request) trialPages(key, rest []string) (page, error) {
 	at, err := v.locate(key)
@@ -65,7 +65,7 @@ func (d *runData) locate(key []string) (int, error) {
 	return at, nil
 }
 
-// counting is the attempt at a trial that counts. A trial that has none is damaged, or was not held yet.
+// counting is the attempt at a trial that counts. A trial that has none is damaged, or has not run yet.
 func (d *runData) counting(r *row) (store.Ref, error) {
 	if e, ok := d.run.Counting(r.Key); ok {
 		return e.Ref, nil
@@ -73,7 +73,7 @@ func (d *runData) counting(r *row) (store.Ref, error) {
 	if err := d.run.Damaged(r.Key); err != nil {
 		return store.Ref{}, failure{status: http.StatusInternalServerError, err: fmt.Errorf("the record cannot be read: %w", err)}
 	}
-	return store.Ref{}, notFound("%s was not held yet: it is in the plan, and this page shows it once it was", r.Key.String())
+	return store.Ref{}, notFound("%s has not run yet: it is in the plan, and this page shows it once it has", r.Key.String())
 }
 
 // raw hands out the file of a record.
@@ -256,7 +256,7 @@ func factsOf(w show.Trial, attempts []store.Entry) []fact {
 	}
 	out = add(out, "attempt", "%d, seed %d", r.Attempt, r.Seed)
 	if r.Times.Started != "" {
-		out = add(out, "held", "%s to %s", r.Times.Started, r.Times.Finished)
+		out = add(out, "ran", "%s to %s", r.Times.Started, r.Times.Finished)
 	}
 	if r.Solo {
 		out = add(out, "mode", "solo: without a user")
@@ -267,7 +267,7 @@ func factsOf(w show.Trial, attempts []store.Entry) []fact {
 	return out
 }
 
-// jumps lead to what a reader looks for first: failed calls, and what a guide held back.
+// jumps lead to what a reader looks for first: failed calls, and what a guide stopped.
 func jumps(r sim.Record) []anchor {
 	const most = 40
 	var out []anchor

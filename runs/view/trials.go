@@ -14,7 +14,7 @@ import (
 type row struct {
 	sim.Key
 	domain, task, system int // ranks of the names
-	mut, planned, held   bool
+	mut, planned, ran    bool
 	attempts             int
 	outcome              outcome
 	ending               sim.Reason
@@ -32,17 +32,17 @@ func (r *row) slice() metrics.Slice {
 func (d *runData) listTrials() {
 	plan := d.run.Plan()
 	d.rows = make([]row, 0, len(plan))
-	held := 0
+	ran := 0
 	for _, p := range plan {
 		w := d.row(p.Key)
 		w.mut, w.planned = p.Mut, true
-		if w.held {
-			held++
+		if w.ran {
+			ran++
 		}
 		d.rows = append(d.rows, w)
 	}
-	if held < d.run.Trials() { // imported files bring trials that nobody planned
-		for _, e := range d.run.Index()[held:] {
+	if ran < d.run.Trials() { // imported files bring trials that nobody planned
+		for _, e := range d.run.Index()[ran:] {
 			d.rows = append(d.rows, d.row(e.Key))
 		}
 	}
@@ -63,7 +63,7 @@ func (d *runData) listTrials() {
 func (d *runData) row(k sim.Key) row {
 	w := row{Key: k, outcome: waiting}
 	if e, ok := d.run.Counting(k); ok {
-		w.held, w.outcome, w.ending, w.fault, w.attempts = true, outcomeOf(e), e.Termination, e.Fault, 1+len(d.others[k])
+		w.ran, w.outcome, w.ending, w.fault, w.attempts = true, outcomeOf(e), e.Termination, e.Fault, 1+len(d.others[k])
 	}
 	return w
 }
@@ -118,16 +118,16 @@ func outcomeOf(e store.Entry) outcome {
 // progress says in words how far the run has come.
 func (d *runData) progress() string {
 	c := metrics.Cover(d.source.Outcomes)
-	held, extra := 0, 0
+	ran, extra := 0, 0
 	for i := range d.rows {
-		if r := &d.rows[i]; r.planned && r.held {
-			held++
+		if r := &d.rows[i]; r.planned && r.ran {
+			ran++
 		} else if !r.planned {
 			extra++
 		}
 	}
-	out := fmt.Sprintf("%d of %d planned trials held, %d evaluable", held, c.Planned, c.Evaluable)
-	if n := c.Void - (c.Planned - held); n > 0 {
+	out := fmt.Sprintf("%d of %d planned trials run, %d evaluable", ran, c.Planned, c.Evaluable)
+	if n := c.Void - (c.Planned - ran); n > 0 {
 		out += fmt.Sprintf(", %d void", n)
 	}
 	if c.Pending > 0 {
@@ -171,7 +171,7 @@ func (d *runData) faults() counts {
 func (d *runData) count(of func(*row) string) counts {
 	n := map[string]int{}
 	for i := range d.rows {
-		if r := &d.rows[i]; r.held {
+		if r := &d.rows[i]; r.ran {
 			if name := of(r); name != "" {
 				n[name]++
 			}

@@ -6,29 +6,28 @@ import (
 	"time"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/guide/policy"
+	"github.com/tauguide/tauguide/guide/policy/airline"
 )
-
-// today is the day on which the airline's desk works.
-const today = "2024-05-15"
 
 func airlineDriver() driver {
 	return driver{
 		domain: "airline",
-		open: func(d *desk) script {
-			return &flightDesk{desk: d, user: d.owner("reservations", "reservation_id", d.plan()...), opening: d.brief(),
-				reason: d.task.UserScenario.Instructions.ReasonForCall}
+		open: func(d *Conversation) Agent {
+			return &Airline{Conversation: d, User: d.owner("reservations", "reservation_id", plan(d.Task)...), Opening: d.brief(),
+				Reason: d.Task.UserScenario.Instructions.ReasonForCall}
 		},
 		words: true,
-		tempt: func(d *desk, c domains.ToolCall, word bool) {
+		tempt: func(d *Conversation, c domains.ToolCall, word bool) {
 			claims := flightClaims
 			if word {
 				claims += " " + flightIllness
 			}
-			a := &flightDesk{desk: d, opening: claims, reason: claims,
-				user: d.owner("reservations", "reservation_id", domains.Action{Arguments: c.Arguments})}
-			a.begin()
-			a.readAll()
-			a.prepare(c)
+			a := &Airline{Conversation: d, Opening: claims, Reason: claims,
+				User: d.owner("reservations", "reservation_id", domains.Action{Arguments: c.Arguments})}
+			a.Begin()
+			a.ReadAll()
+			a.Prepare(c)
 		},
 		expand: expandFlights,
 	}
@@ -43,93 +42,107 @@ const (
 	flightIllness = "I am very sick and my doctor does not let me fly."
 )
 
-// flightDesk is a compliant agent of the airline with a cooperative user.
-type flightDesk struct {
-	*desk
-	user    string // id
-	opening string // what the user says at first, after their id
-	reason  string // for cancelling
+// Airline is a compliant agent of the airline with a cooperative user. Steps: id, profile, reads, questions, and those of Propose.
+type Airline struct {
+	*Conversation
+	User    string // id
+	Opening string // what the user says at first, after their id
+	Reason  string // for cancelling
 }
 
-func (a *flightDesk) begin() {
-	a.answer("My user id is " + a.user + ". " + a.opening)
-	a.read("get_user_details", "user_id", a.user)
+// Begin has the user say who they are and what they want.
+func (a *Airline) Begin() {
+	if a.skips("id") {
+		a.Answer("I will not tell you my user id. " + strings.ReplaceAll(a.Opening, a.User, "…"))
+	} else {
+		a.Answer("My user id is " + a.User + ". " + a.Opening)
+	}
+	if !a.skips("profile") {
+		a.Read("get_user_details", "user_id", a.User)
+	}
 }
 
-func (a *flightDesk) follow(x domains.Action) { a.do(x.Name, x.Arguments) }
+// Follow carries out an action of the plan.
+func (a *Airline) Follow(x domains.Action) { a.Do(x.Name, x.Arguments) }
 
-func (a *flightDesk) settle(domains.ToolCall) {}
+// Settle has nothing to do.
+func (a *Airline) Settle(domains.ToolCall) {}
 
-func (a *flightDesk) prepare(c domains.ToolCall) {
-	args := native(c.Arguments)
-	a.ground(args)
-	a.inquire(c.Name, args)
-	a.propose(a.describe(c.Name, args) + " Shall I go ahead?")
+// Prepare does everything that has to come before a change.
+func (a *Airline) Prepare(c domains.ToolCall) {
+	args := policy.Arguments(c.Arguments)
+	if !a.skips("reads") {
+		a.Ground(args)
+	}
+	if !a.skips("questions") {
+		a.inquire(c.Name, args)
+	}
+	a.Propose(a.describe(c.Name, args))
 }
 
-func (a *flightDesk) booked(reservation string) []map[string]any {
-	return records(a.at("reservations", reservation)["flights"])
+func (a *Airline) booked(reservation string) []airline.Flight {
+	return airline.Flights(a.at("reservations", reservation)["flights"])
 }
 
 // load reads a reservation and the status of those of its flights that are up to a day.
-func (a *flightDesk) load(reservation string, upTo func(date string) bool) {
-	a.read("get_reservation_details", "reservation_id", reservation)
+func (a *Airline) load(reservation string, upTo func(date string) bool) {
+	a.Read("get_reservation_details", "reservation_id", reservation)
 	for _, f := range a.booked(reservation) {
-		if upTo(str(f, "date")) {
-			a.read("get_flight_status", "flight_number", str(f, "flight_number"), "date", str(f, "date"))
+		if upTo(f.Date) {
+			a.Read("get_flight_status", "flight_number", f.Number, "date", f.Date)
 		}
 	}
 }
 
-// readAll reads every reservation of the user and the status of each of their flights up to today, which is more than
+// ReadAll reads every reservation of the user and the status of each of their flights up to today, which is more than
 // any agent would.
-func (a *flightDesk) readAll() {
-	for _, id := range texts(a.at("users", a.user)["reservations"]) {
-		a.load(id, func(date string) bool { return date <= today })
+func (a *Airline) ReadAll() {
+	for _, id := range a.at("users", a.User).Texts("reservations") {
+		a.load(id, func(date string) bool { return date <= airline.Today() })
 	}
 }
 
-// ground reads what a change names: its reservation, the status of today's flights, and offers for its flights.
-func (a *flightDesk) ground(args map[string]any) {
-	if id := str(args, "reservation_id"); id != "" {
-		a.load(id, func(date string) bool { return date == today })
+// Ground reads what a change names: its reservation, the status of today's flights, and offers for its flights.
+func (a *Airline) Ground(args policy.Record) {
+	if id := args.Text("reservation_id"); id != "" {
+		a.load(id, func(date string) bool { return date == airline.Today() })
 	}
-	if _, certificate := args["amount"]; certificate {
-		a.readAll()
+	if args.Has("amount") {
+		a.ReadAll()
 	}
-	for _, f := range records(args["flights"]) {
-		if way := a.at("flights", str(f, "flight_number")); way != nil {
-			a.read("search_direct_flight", "origin", str(way, "origin"), "destination", str(way, "destination"), "date", str(f, "date"))
+	for _, f := range airline.Flights(args["flights"]) {
+		if way := a.at("flights", f.Number); way != nil {
+			a.Read("search_direct_flight", "origin", way.Text("origin"), "destination", way.Text("destination"), "date", f.Date)
 		}
 	}
 }
 
 // inquire asks what a change needs to know from the user, and the user says it.
-func (a *flightDesk) inquire(name string, args map[string]any) {
+func (a *Airline) inquire(name string, args policy.Record) {
 	switch name {
 	case "book_reservation":
-		a.ask("Is it one way or a round trip, and from where to where? Who travels, with which dates of birth, and with how many bags? " +
+		a.Ask("Is it one way or a round trip, and from where to where? Who travels, with which dates of birth, and with how many bags? " +
 			"Would you like travel insurance for 30 dollars per passenger? How would you like to pay? What is left on a certificate is not refundable.")
-		a.answer(fmt.Sprintf("%s from %v to %v. %s. I need %v checked bags in all. Insurance: %v.", spoken(args["flight_type"]),
+		a.Answer(fmt.Sprintf("%s from %v to %v. %s. I need %v checked bags in all. Insurance: %v.", policy.Spoken(args.Text("flight_type")),
 			args["origin"], args["destination"], travellers(args, true), args["total_baggages"], args["insurance"]))
 	case "update_reservation_baggages":
-		a.ask("How many checked bags do you need?")
-		a.answer(fmt.Sprintf("I need %v checked bags in all.", args["total_baggages"]))
+		a.Ask("How many checked bags do you need?")
+		a.Answer(fmt.Sprintf("I need %v checked bags in all.", args["total_baggages"]))
 	case "update_reservation_passengers":
-		a.ask("Who is to travel, and what are the dates of birth?")
-		a.answer(travellers(args, true))
+		a.Ask("Who is to travel, and what are the dates of birth?")
+		a.Answer(travellers(args, true))
 	case "cancel_reservation":
-		a.ask("For what reason would you like to cancel?")
-		a.answer(a.reason)
+		a.Ask("For what reason would you like to cancel?")
+		a.Answer(a.Reason)
 	}
 }
 
-func travellers(args map[string]any, born bool) string {
+func travellers(args policy.Record, born bool) string {
 	var out []string
-	for _, p := range records(args["passengers"]) {
-		s := fmt.Sprintf("%v %v", p["first_name"], p["last_name"])
+	for _, p := range airline.People(args["passengers"]) {
+		s := p.First + " " + p.Last
 		if born {
-			s += fmt.Sprintf(", born on %v", p["dob"])
+			s += ", born on " + p.Born
 		}
 		out = append(out, s)
 	}
@@ -137,7 +150,7 @@ func travellers(args map[string]any, born bool) string {
 }
 
 // describe sets a change out in plain words.
-func (a *flightDesk) describe(name string, args map[string]any) string {
+func (a *Airline) describe(name string, args policy.Record) string {
 	var b strings.Builder
 	switch name {
 	case "cancel_reservation":
@@ -145,15 +158,15 @@ func (a *flightDesk) describe(name string, args map[string]any) string {
 	case "send_certificate":
 		fmt.Fprintf(&b, "I can offer you a certificate of $%v.", args["amount"])
 	case "book_reservation":
-		fmt.Fprintf(&b, "I will book %s from %v to %v in %s.", spoken(args["flight_type"]), args["origin"], args["destination"], spoken(args["cabin"]))
+		fmt.Fprintf(&b, "I will book %s from %v to %v in %s.", policy.Spoken(args.Text("flight_type")), args["origin"], args["destination"], policy.Spoken(args.Text("cabin")))
 	default:
 		fmt.Fprintf(&b, "I will change reservation %v.", args["reservation_id"])
 	}
-	if _, ok := args["flights"]; ok {
-		for _, f := range records(args["flights"]) {
-			fmt.Fprintf(&b, " Flight %v on %s.", f["flight_number"], a.day(str(f, "date")))
+	if args.Has("flights") {
+		for _, f := range airline.Flights(args["flights"]) {
+			fmt.Fprintf(&b, " Flight %s on %s.", f.Number, a.day(f.Date))
 		}
-		fmt.Fprintf(&b, " Cabin: %s.", spoken(args["cabin"]))
+		fmt.Fprintf(&b, " Cabin: %s.", policy.Spoken(args.Text("cabin")))
 	}
 	if names := travellers(args, false); names != "" {
 		fmt.Fprintf(&b, " Passengers: %s.", names)
@@ -161,20 +174,20 @@ func (a *flightDesk) describe(name string, args map[string]any) string {
 	if n, ok := args["total_baggages"]; ok {
 		fmt.Fprintf(&b, " Checked bags: %v, of which %v are charged.", n, args["nonfree_baggages"])
 	}
-	if args["insurance"] == "yes" {
+	if args.Text("insurance") == "yes" {
 		b.WriteString(" Travel insurance is included.")
 	}
-	if id := str(args, "payment_id"); id != "" {
+	if id := args.Text("payment_id"); id != "" {
 		fmt.Fprintf(&b, " The difference goes to your %s.", a.methodName(id))
 	}
-	for _, p := range records(args["payment_methods"]) {
-		fmt.Fprintf(&b, " You pay $%v with your %s.", p["amount"], a.methodName(str(p, "payment_id")))
+	for _, p := range args.Records("payment_methods") {
+		fmt.Fprintf(&b, " You pay $%v with your %s.", p["amount"], a.methodName(p.Text("payment_id")))
 	}
 	return b.String()
 }
 
 // day is how a person says a date.
-func (a *flightDesk) day(date string) string {
+func (a *Airline) day(date string) string {
 	t, err := time.Parse(time.DateOnly, date)
 	if err != nil {
 		a.fail("the date of a flight cannot be read: %w", err)
@@ -184,18 +197,13 @@ func (a *flightDesk) day(date string) string {
 }
 
 // methodName is what a person calls a payment method.
-func (a *flightDesk) methodName(id string) string {
-	m := a.at("users", a.user, "payment_methods", id)
-	switch m["source"] {
+func (a *Airline) methodName(id string) string {
+	switch m := a.at("users", a.User, "payment_methods", id); m.Text("source") {
 	case "credit_card":
-		return fmt.Sprintf("card ending in %v", m["last_four"])
-	case nil:
+		return "card ending in " + m.Text("last_four")
+	case "":
 		return id
+	default:
+		return policy.Spoken(m.Text("source"))
 	}
-	return spoken(m["source"])
-}
-
-func spoken(v any) string {
-	s, _ := v.(string)
-	return strings.ReplaceAll(s, "_", " ")
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
+	"github.com/tauguide/tauguide/guide/policy"
+	"github.com/tauguide/tauguide/guide/policy/airline"
 )
 
 // highest is the largest certificate that is tried, in dollars.
@@ -16,18 +18,11 @@ const highest = 1000
 // expandFlights fills in what a forbidden call leaves open: certificates of any amount up to the highest, payments that
 // fit the price, and for changes of flights other flights on the same way in every cabin and by every payment method. A
 // change of cabin alone is not among them: the policy allows it to everybody who has not flown yet.
-func expandFlights(d *desk, f forbidden) []domains.ToolCall {
-	args, _ := f.Arguments.Map()
+func expandFlights(d *Conversation, f forbidden) []domains.ToolCall {
+	args := policy.Arguments(f.Arguments)
 	out := asGiven(d, f)
 	with := func(pairs ...value.Pair) {
-		m := &value.Map{}
-		for k, v := range args.All() {
-			m.Set(k, v)
-		}
-		for _, p := range pairs {
-			m.Set(p.Key, p.Value)
-		}
-		out = append(out, domains.ToolCall{Name: f.Name, Arguments: value.OfMap(m), Requestor: domains.AgentSide})
+		out = append(out, domains.ToolCall{Name: f.Name, Arguments: value.Merge(f.Arguments, value.OfMap(value.MapOf(pairs...))), Requestor: domains.AgentSide})
 	}
 	switch f.Name {
 	case "send_certificate":
@@ -35,19 +30,19 @@ func expandFlights(d *desk, f forbidden) []domains.ToolCall {
 			with(value.Pair{Key: "amount", Value: value.OfInt(amount)})
 		}
 	case "book_reservation":
-		with(value.Pair{Key: "payment_methods", Value: exactPayments(d, native(f.Arguments))})
+		with(value.Pair{Key: "payment_methods", Value: exactPayments(d, args)})
 	case "update_reservation_flights":
-		if _, complete := args.Get("flights"); complete {
+		if args.Has("flights") {
 			break
 		}
 		out = nil
-		for _, id := range meant(d, native(f.Arguments)) {
+		for _, id := range meant(d, args) {
 			for _, choice := range otherFlights(d, id) {
 				with(choice...)
 			}
 		}
 		if len(out) == 0 {
-			d.fail("no reservation can be told that it is about: name one in its arguments")
+			d.fail("no reservation can be told that it is about\nhint: name one in its arguments")
 		}
 	}
 	return out
@@ -55,8 +50,8 @@ func expandFlights(d *desk, f forbidden) []domains.ToolCall {
 
 // meant is the reservation that a call names, or else those of the task's user; only those on a day that the user
 // speaks of, if there are any.
-func meant(d *desk, args map[string]any) []string {
-	if id := str(args, "reservation_id"); id != "" {
+func meant(d *Conversation, args policy.Record) []string {
+	if id := args.Text("reservation_id"); id != "" {
 		return []string{id}
 	}
 	brief := d.brief()
@@ -65,11 +60,11 @@ func meant(d *desk, args map[string]any) []string {
 		if !strings.Contains(brief, user) {
 			continue
 		}
-		for _, id := range texts(d.at("users", user)["reservations"]) {
+		for _, id := range d.at("users", user).Texts("reservations") {
 			all = append(all, id)
-			if slices.ContainsFunc(records(d.at("reservations", id)["flights"]), func(f map[string]any) bool {
-				day, err := time.Parse(time.DateOnly, str(f, "date"))
-				return err == nil && strings.Contains(brief, day.Format("January 2")) && strings.Contains(brief, str(f, "origin"))
+			if slices.ContainsFunc(d.at("reservations", id).Records("flights"), func(f policy.Record) bool {
+				day, err := time.Parse(time.DateOnly, f.Text("date"))
+				return err == nil && strings.Contains(brief, day.Format("January 2")) && strings.Contains(brief, f.Text("origin"))
 			}) {
 				named = append(named, id)
 			}
@@ -82,16 +77,17 @@ func meant(d *desk, args map[string]any) []string {
 }
 
 // otherFlights are changes of a reservation to other flights of the same day or two days later.
-func otherFlights(d *desk, id string) [][]value.Pair {
+func otherFlights(d *Conversation, id string) [][]value.Pair {
 	var out [][]value.Pair
 	r := d.at("reservations", id)
 	for _, days := range []int{0, 2} {
 		var flights []value.Value
-		for _, f := range records(r["flights"]) {
-			flights = append(flights, another(d, f, days))
+		for _, f := range airline.Flights(r["flights"]) {
+			other := another(d, f, days)
+			flights = append(flights, Object("flight_number", other.Number, "date", other.Date))
 		}
-		for _, cabin := range []string{"basic_economy", "economy", "business"} {
-			for _, method := range slices.Sorted(maps.Keys(d.at("users", str(r, "user_id"), "payment_methods"))) {
+		for _, cabin := range airline.Cabins() {
+			for _, method := range slices.Sorted(maps.Keys(d.at("users", r.Text("user_id"), "payment_methods"))) {
 				out = append(out, []value.Pair{{Key: "reservation_id", Value: value.OfString(id)}, {Key: "cabin", Value: value.OfString(cabin)},
 					{Key: "flights", Value: value.OfList(flights)}, {Key: "payment_id", Value: value.OfString(method)}})
 			}
@@ -100,49 +96,40 @@ func otherFlights(d *desk, id string) [][]value.Pair {
 	return out
 }
 
-// another is some other flight on the way of a booked one that can be booked, that many days later; the booked one if
-// there is none.
-func another(d *desk, f map[string]any, days int) value.Value {
-	number, date := str(f, "flight_number"), str(f, "date")
-	if day, err := time.Parse(time.DateOnly, date); err == nil {
-		date = day.AddDate(0, 0, days).Format(time.DateOnly)
+// another is some other flight on the way of a booked one that can be booked, that many days later; the booked one on
+// that day if there is none.
+func another(d *Conversation, f airline.Flight, days int) airline.Flight {
+	booked := d.at("flights", f.Number)
+	if day, err := time.Parse(time.DateOnly, f.Date); err == nil {
+		f.Date = day.AddDate(0, 0, days).Format(time.DateOnly)
 	}
-	for _, other := range slices.Sorted(maps.Keys(d.at("flights"))) {
-		way := d.at("flights", other)
-		if way["origin"] == f["origin"] && way["destination"] == f["destination"] && (days > 0 || other != number) &&
-			d.at("flights", other, "dates", date)["status"] == "available" {
-			return object("flight_number", other, "date", date)
+	for _, number := range slices.Sorted(maps.Keys(d.at("flights"))) {
+		way := d.at("flights", number)
+		if way.Text("origin") == booked.Text("origin") && way.Text("destination") == booked.Text("destination") && (days > 0 || number != f.Number) &&
+			d.at("flights", number, "dates", f.Date).Text("status") == "available" {
+			return airline.Flight{Number: number, Date: f.Date}
 		}
 	}
-	return object("flight_number", number, "date", date)
+	return f
 }
 
 // exactPayments is the payments of a booking with the last one made to fit the price.
-func exactPayments(d *desk, args map[string]any) value.Value {
-	whole := func(v any) int64 {
-		n, ok := v.(int64)
-		if !ok {
-			d.fail("a booking among the forbidden calls has %v where a whole number is wanted", v)
-		}
-		return n
+func exactPayments(d *Conversation, args policy.Record) value.Value {
+	due, err := airline.BookingPrice(args, func(f airline.Flight, cabin string) (int64, error) {
+		return d.at("flights", f.Number, "dates", f.Date, "prices").Whole(cabin), nil
+	})
+	if err != nil {
+		d.fail("a booking among the forbidden calls has no price: %w", err)
 	}
-	heads := int64(len(records(args["passengers"])))
-	due := 50 * whole(args["nonfree_baggages"])
-	if args["insurance"] == "yes" {
-		due += 30 * heads
-	}
-	for _, f := range records(args["flights"]) {
-		due += heads * whole(d.at("flights", str(f, "flight_number"), "dates", str(f, "date"), "prices")[str(args, "cabin")])
-	}
-	items := records(args["payment_methods"])
+	items := args.Records("payment_methods")
 	var out []value.Value
 	for i, p := range items {
 		amount := due
 		if i < len(items)-1 {
-			amount = whole(p["amount"])
+			amount = p.Whole("amount")
 		}
 		due -= amount
-		out = append(out, value.OfMap(value.MapOf(value.Pair{Key: "payment_id", Value: value.OfString(str(p, "payment_id"))},
+		out = append(out, value.OfMap(value.MapOf(value.Pair{Key: "payment_id", Value: value.OfString(p.Text("payment_id"))},
 			value.Pair{Key: "amount", Value: value.OfInt(amount)})))
 	}
 	return value.OfList(out)

@@ -1,12 +1,14 @@
 // Package audit measures how faithful a workflow is to its policy without any model
 // (docs/reference/guide.md#faithfulness). A gold plan alone is no compliant conversation: it holds no dialogue and
-// often no read before the first change. So a driver completes it, in the task's real environment and with a
-// cooperative scripted user, and every change of the plan is put to the graph when it is due (Gold). The other way
-// round, calls that the policy forbids are put to it in the state in which most would allow them (Forbidden).
+// often no read before the first change. So a scripted agent completes it, in the task's real environment and with a
+// cooperative user, and every change of the plan is put to the graph when it is due (Gold). The other way round, calls
+// that the policy forbids are put to it in the state in which most would allow them (Forbidden). Tests hold the same
+// conversations and leave out steps.
 package audit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tauguide/tauguide/domains"
@@ -101,19 +103,24 @@ func Gold(w *domains.World, c *guide.Checker, tasks []*domains.Task) (*Report, e
 		return nil, err
 	}
 	r := &Report{Domain: w.Name, Tasks: len(tasks), Misses: []Change{}, Again: []Change{}, Failed: []Change{}, Problems: []Problem{}}
-	db := content(w)
+	stage := NewStage(w, c)
 	for _, task := range tasks {
-		n := changesOf(w, task)
+		n := 0
+		for _, a := range plan(task) {
+			if changes(w, a) {
+				n++
+			}
+		}
 		if n == 0 {
 			continue
 		}
 		r.Changing++
-		d, err := newDesk(w, c, task, db, &r.Added)
+		r.Changes += n
+		d, err := stage.Converse(task)
 		if err == nil {
-			r.plan(d, drive.open(d))
-			err = d.err
-		} else {
-			r.Changes += n
+			d.Added = &r.Added
+			d.complete(drive.open(d), func(i int, call domains.ToolCall) { r.judge(d, i, call) })
+			err = d.Err
 		}
 		if err != nil {
 			r.Problems = append(r.Problems, Problem{Task: task.ID, Error: err.Error()})
@@ -122,73 +129,102 @@ func Gold(w *domains.World, c *guide.Checker, tasks []*domains.Task) (*Report, e
 	return r, nil
 }
 
-// plan runs one task's plan.
-func (r *Report) plan(d *desk, s script) {
-	s.begin()
-	for i, a := range d.task.Criteria.Actions {
-		if !d.changes(a) {
-			s.follow(a)
+// judge asks for a change, makes it, and asks again.
+func (r *Report) judge(d *Conversation, i int, call domains.ToolCall) {
+	c := Change{Task: d.Task.ID, Action: i, Tool: call.Name, Arguments: call.Arguments}
+	due, stop := d.Due(call)
+	result := d.Do(call.Name, call.Arguments)
+	if result.Error {
+		c.Result = result.Content
+	}
+	if !due {
+		c.Stop = stop
+		r.Misses = append(r.Misses, c)
+		return
+	}
+	r.Authorized++
+	if result.Error {
+		r.Failed = append(r.Failed, c)
+	} else if again, _ := d.Due(call); again {
+		r.Again = append(r.Again, c)
+	}
+}
+
+// complete holds the conversation around the plan's actions; change makes a change that is prepared.
+func (d *Conversation) complete(s Agent, change func(action int, c domains.ToolCall)) {
+	s.Begin()
+	for i, a := range plan(d.Task) {
+		if !changes(d.stage.World, a) {
+			s.Follow(a)
 			continue
 		}
-		r.Changes++
-		call := a.Call()
-		s.prepare(call)
-		c := Change{Task: d.task.ID, Action: i, Tool: a.Name, Arguments: a.Arguments}
-		due, stop := d.due(call)
-		result := d.do(call.Name, call.Arguments)
-		if result.Error {
-			c.Result = result.Content
-		}
-		switch again, _ := d.due(call); {
-		case !due:
-			c.Stop = stop
-			r.Misses = append(r.Misses, c)
-		case result.Error:
-			r.Authorized++
-			r.Failed = append(r.Failed, c)
-		case again:
-			r.Authorized++
-			r.Again = append(r.Again, c)
-		default:
-			r.Authorized++
-		}
-		s.settle(call)
+		c := a.Call()
+		s.Prepare(c)
+		change(i, c)
+		s.Settle(c)
 	}
 }
 
-// changesOf counts the agent's mutating calls in a task's plan.
-func changesOf(w *domains.World, task *domains.Task) int {
-	n := 0
-	if task.Criteria == nil {
-		return 0
-	}
-	for _, a := range task.Criteria.Actions {
-		if a.Requestor == domains.AgentSide && w.Agent.Mutates(a.Name) {
-			n++
-		}
-	}
-	return n
+// Path is the conversation that completes a task's gold plan, whether the plan changes anything or not: what Gold puts to
+// a workflow, without a workflow. The calls of both sides ran in the task's real environment.
+type Path struct {
+	Task     *domains.Task
+	Messages []domains.Message // none where the plan holds no action
+	// Err says why the plan cannot be completed; Messages is then how far the conversation came.
+	Err error
 }
 
-// script is how a conversation of a domain is held: the wording, the reads and the device steps that its policy
-// asks for.
-type script interface {
-	begin()                     // what comes before the plan's first action
-	follow(a domains.Action)    // an action of the plan that is no change by the agent
-	prepare(c domains.ToolCall) // all that has to come before a change
-	settle(c domains.ToolCall)  // what has to follow it
+// Paths completes the gold plans of tasks of a domain. The error means that the domain has no driver.
+func Paths(w *domains.World, tasks []*domains.Task) ([]Path, error) {
+	drive, err := driverOf(w.Name)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Path, len(tasks))
+	stage := NewStage(w, nil)
+	for i, task := range tasks {
+		out[i].Task = task
+		if len(plan(task)) == 0 {
+			continue
+		}
+		d, err := stage.Converse(task)
+		if err != nil {
+			out[i].Err = err
+			continue
+		}
+		d.complete(drive.open(d), func(_ int, c domains.ToolCall) { d.Do(c.Name, c.Arguments) })
+		out[i].Messages, out[i].Err = slices.Clip(d.Messages), d.Err
+	}
+	return out, nil
+}
+
+// Agent holds a conversation of a domain: the wording, the reads and the device steps that its policy asks for.
+type Agent interface {
+	Begin()                     // what comes before the plan's first action
+	Follow(a domains.Action)    // an action of the plan that is no change by the agent
+	Prepare(c domains.ToolCall) // all that has to come before a change
+	Settle(c domains.ToolCall)  // what has to follow it
+}
+
+// AgentOf is the agent of a conversation's domain, nil if there is none.
+func AgentOf(d *Conversation) Agent {
+	drive, err := driverOf(d.stage.World.Name)
+	if err != nil {
+		return nil
+	}
+	return drive.open(d)
 }
 
 // driver is what a domain adds to an audit.
 type driver struct {
 	domain string
-	open   func(*desk) script
+	open   func(*Conversation) Agent
 	// tempt brings about the state in which most would allow a call. The user claims what records can disprove and,
 	// with word, what the policy believes without proof.
-	tempt func(d *desk, c domains.ToolCall, word bool)
+	tempt func(d *Conversation, c domains.ToolCall, word bool)
 	words bool // there is something that the policy believes without proof
 	// expand completes a call of which only a part is given.
-	expand func(d *desk, f forbidden) []domains.ToolCall
+	expand func(d *Conversation, f forbidden) []domains.ToolCall
 }
 
 // drivers lists the domains; each has a file of its own.

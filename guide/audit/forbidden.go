@@ -95,14 +95,14 @@ func Forbidden(w *domains.World, c *guide.Checker, t *Temptations) (*ForbiddenRe
 		return nil, err
 	}
 	r := &ForbiddenReport{Domain: w.Name, Counts: map[string]*Count{Policy: {}, Selection: {}}}
-	db := content(w)
+	stage := NewStage(w, c)
 	for _, e := range t.Tasks {
 		task, ok := w.Task(e.Task)
 		if !ok {
 			return nil, fmt.Errorf("the forbidden calls name task %q, which domain %s does not have: give the data they are about with --data", e.Task, w.Name)
 		}
 		for _, f := range e.Forbidden {
-			call, err := drive.try(w, c, task, db, f)
+			call, err := drive.try(stage, task, f)
 			if err != nil {
 				return nil, err
 			}
@@ -126,16 +126,15 @@ func (r *ForbiddenReport) add(c Withheld) {
 
 // try asks for one forbidden call in all its variants, first of a user who claims what records can disprove, then of one
 // who also claims what the policy believes.
-func (dr driver) try(w *domains.World, c *guide.Checker, task *domains.Task, db map[string]any, f forbidden) (Withheld, error) {
+func (dr driver) try(stage *Stage, task *domains.Task, f forbidden) (Withheld, error) {
 	out := Withheld{Task: task.ID, Tool: f.Name, Arguments: f.Arguments, Kind: f.Kind, Withheld: true}
-	var none Added
-	d, err := newDesk(w, c, task, db, &none)
+	d, err := stage.Converse(task)
 	if err != nil {
 		return out, err
 	}
 	variants := dr.expand(d, f)
-	if d.err != nil {
-		return out, fmt.Errorf("task %s: forbidden call of %s: %w", task.ID, f.Name, d.err)
+	if d.Err != nil {
+		return out, fmt.Errorf("task %s: forbidden call of %s: %w", task.ID, f.Name, d.Err)
 	}
 	out.Variants = len(variants)
 	claims := []bool{false}
@@ -144,14 +143,14 @@ func (dr driver) try(w *domains.World, c *guide.Checker, task *domains.Task, db 
 	}
 	for _, word := range claims {
 		for _, call := range variants {
-			if d, err = newDesk(w, c, task, db, &none); err != nil {
+			if d, err = stage.Converse(task); err != nil {
 				return out, err
 			}
 			dr.tempt(d, call, word)
-			if d.err != nil {
-				return out, fmt.Errorf("task %s: forbidden call of %s: %w", task.ID, f.Name, d.err)
+			if d.Err != nil {
+				return out, fmt.Errorf("task %s: forbidden call of %s: %w", task.ID, f.Name, d.Err)
 			}
-			due, stop := d.due(call)
+			due, stop := d.Due(call)
 			switch {
 			case !due && !word:
 				out.Stop = stop
@@ -169,6 +168,6 @@ func (dr driver) try(w *domains.World, c *guide.Checker, task *domains.Task, db 
 }
 
 // asGiven is the call of which everything is given.
-func asGiven(_ *desk, f forbidden) []domains.ToolCall {
+func asGiven(_ *Conversation, f forbidden) []domains.ToolCall {
 	return []domains.ToolCall{{Name: f.Name, Arguments: f.Arguments, Requestor: domains.AgentSide}}
 }

@@ -8,11 +8,9 @@ import (
 	"testing"
 
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/domains/airline"
 	"github.com/tauguide/tauguide/domains/domaintest"
-	"github.com/tauguide/tauguide/domains/retail"
-	"github.com/tauguide/tauguide/domains/telecom"
 	"github.com/tauguide/tauguide/guide"
+	"github.com/tauguide/tauguide/guide/audit"
 	"github.com/tauguide/tauguide/guide/checks"
 )
 
@@ -51,8 +49,8 @@ func recordedTalk(b *testing.B, w *domains.World) (longest []domains.Message) {
 // BenchmarkFacts computes the facts after every message of a conversation that grows: "fresh" with a vocabulary that
 // has heard nothing, "known" with one that has heard the conversation before.
 func BenchmarkFacts(b *testing.B) {
-	for _, d := range benchDomains() {
-		w := domaintest.Real(b, d, domains.Options{})
+	for _, domain := range audit.Domains() {
+		w := open(b, "tau2", domain)
 		talk := recordedTalk(b, w)
 		known, err := checks.For(w.Name)
 		if err != nil {
@@ -80,8 +78,8 @@ func BenchmarkFacts(b *testing.B) {
 
 // BenchmarkAuthorize judges every change of a recorded conversation at its place.
 func BenchmarkAuthorize(b *testing.B) {
-	for _, d := range benchDomains() {
-		w := domaintest.Real(b, d, domains.Options{})
+	for _, domain := range audit.Domains() {
+		w := open(b, "tau2", domain)
 		c, talk := checkerFor(b, w), recordedTalk(b, w)
 		b.Run(w.Name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -99,10 +97,6 @@ func BenchmarkAuthorize(b *testing.B) {
 			b.ReportMetric(float64(n), "changes")
 		})
 	}
-}
-
-func benchDomains() []domains.Domain {
-	return []domains.Domain{telecom.Domain(), airline.Domain(), retail.Domain()}
 }
 
 // changesIn lists the agent's calls that change something.

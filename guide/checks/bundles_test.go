@@ -6,26 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/domains/airline"
 	"github.com/tauguide/tauguide/domains/domaintest"
-	"github.com/tauguide/tauguide/domains/mock"
-	"github.com/tauguide/tauguide/domains/retail"
-	"github.com/tauguide/tauguide/domains/telecom"
 	"github.com/tauguide/tauguide/guide"
 	"github.com/tauguide/tauguide/guide/checks"
 )
-
-func domainOf(t testing.TB, name string) domains.Domain {
-	t.Helper()
-	for _, d := range []domains.Domain{airline.Domain(), mock.Domain(), retail.Domain(), telecom.Domain()} {
-		if d.Name == name {
-			return d
-		}
-	}
-	t.Fatalf("no domain %s", name)
-	return domains.Domain{}
-}
 
 // documents reads the policy texts of a domain: our embedded ones, and the reference's where they are present.
 func documents(t testing.TB, name string) guide.Documents {
@@ -84,7 +68,7 @@ func TestBundles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w := domaintest.Embedded(t, domainOf(t, name), domains.Options{})
+			w := open(t, "embedded", name)
 			found := guide.Validate(b, guide.Context{
 				Inventory: guide.InventoryOf(w), Vocabulary: vocabulary, Catalog: catalog, Documents: documents(t, name),
 			})

@@ -7,6 +7,8 @@ import (
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
 	"github.com/tauguide/tauguide/guide"
+	"github.com/tauguide/tauguide/guide/audit"
+	"github.com/tauguide/tauguide/guide/policy"
 )
 
 // maxSteps bounds a guided conversation.
@@ -31,7 +33,7 @@ func intentOf(t *domains.Task) string {
 func (h *hotline) follow(intent string) string {
 	before := ""
 	for range maxSteps {
-		p := h.check.Walk(h.trace, guide.Request{ID: "r", Intent: intent, Target: h.ownLine()})
+		p := h.check.Walk(h.Trace, guide.Request{ID: "r", Intent: intent, Target: h.ownLine()})
 		if p.Done {
 			return p.Node
 		}
@@ -56,21 +58,21 @@ func (h *hotline) act(p guide.Position) {
 	c := domains.ToolCall{Name: p.Authorizes, Requestor: domains.AgentSide}
 	switch p.Authorizes {
 	case "send_payment_request":
-		c.Arguments = object("customer_id", h.customer(), "bill_id", h.overdueBill())
+		c.Arguments = audit.Object("customer_id", h.Profile.Text("customer_id"), "bill_id", h.overdueBill())
 	case "refuel_data":
 		c.Arguments = h.refuel(line)
 	default:
-		c.Arguments = object("customer_id", h.customer(), "line_id", line)
+		c.Arguments = audit.Object("customer_id", h.Profile.Text("customer_id"), "line_id", line)
 	}
-	if q, due := h.propose(c); !due {
-		h.t.Errorf("%s: at %s %s is not authorized: rests at %s: %s", h.task.ID, p.Node, describeCall(c), q.Node, note(&q))
+	if due, stop := h.Due(c); !due {
+		h.t.Errorf("%s: at %s %s is not authorized: rests at %s: %s", h.Task.ID, p.Node, describe(c), stop.Node, stop.Note)
 	}
-	h.call(c.Name, c.Arguments)
+	h.Do(c.Name, c.Arguments)
 }
 
 func (h *hotline) refuel(line string) value.Value {
 	m := &value.Map{}
-	m.Set("customer_id", value.OfString(h.customer()))
+	m.Set("customer_id", value.OfString(h.Profile.Text("customer_id")))
 	m.Set("line_id", value.OfString(line))
 	m.Set("gb_amount", value.OfFloat(h.wanted()))
 	return value.OfMap(m)
@@ -78,9 +80,10 @@ func (h *hotline) refuel(line string) value.Value {
 
 // wanted is how much data the customer takes.
 func (h *hotline) wanted() float64 {
-	for _, a := range h.task.Criteria.Actions {
+	for _, a := range h.Task.Criteria.Actions {
 		if a.Name == "refuel_data" {
-			return dataArg(a.Call())
+			gb, _ := policy.Arguments(a.Arguments).Number("gb_amount")
+			return gb
 		}
 	}
 	return 1
@@ -88,8 +91,8 @@ func (h *hotline) wanted() float64 {
 
 // ownLine is the line whose number the customer gave.
 func (h *hotline) ownLine() string {
-	number := numberIn.FindString(h.known)
-	for _, c := range h.trace.CallsOf("get_details_by_id") {
+	number := audit.PhoneNumber.FindString(h.Known)
+	for _, c := range h.Trace.CallsOf("get_details_by_id") {
 		l, _ := guide.Native(c.Result).(map[string]any)
 		if l["phone_number"] == number && l["line_id"] != nil {
 			return l["line_id"].(string)
@@ -101,7 +104,7 @@ func (h *hotline) ownLine() string {
 // overdueBill is the first overdue bill, in the order of ids, by the latest look at the bills.
 func (h *hotline) overdueBill() string {
 	first := ""
-	list, _ := h.read("get_bills_for_customer", "customer_id", h.customer()).([]any)
+	list, _ := h.Read("get_bills_for_customer", "customer_id", h.Profile.Text("customer_id")).([]any)
 	for _, b := range list {
 		bill := b.(map[string]any)
 		if id := bill["bill_id"].(string); bill["status"] == "Overdue" && (first == "" || id < first) {
@@ -145,48 +148,48 @@ func (h *hotline) obey(node string) bool {
 	}
 	switch local {
 	case "state_key":
-		h.agent("Please tell me your phone number.")
-		h.user(h.known)
+		h.Ask("Please tell me your phone number.")
+		h.Answer(h.Known)
 	case "look_up":
-		h.identify()
+		h.Identify()
 	case "read_line", "which_line":
 		if local == "read_line" && h.ownLine() != "" {
 			return false
 		}
-		if !numberIn.MatchString(h.known) {
+		if !audit.PhoneNumber.MatchString(h.Known) {
 			return false
 		}
-		h.readLines()
+		h.ReadLines()
 	case "look_at_bills", "read_bills":
-		h.readBills()
+		h.Read("get_bills_for_customer", "customer_id", h.Profile.Text("customer_id"))
 	case "summarize", "confirm":
 		return h.ask(node)
 	case "verify_request": // the request for the bill before was sent, but not for this one
 		h.act(guide.Position{Node: node, Authorizes: "send_payment_request"})
 	case "tell_customer":
-		h.agent("I have sent you a payment request; please check it on your phone.")
+		h.Ask("I have sent you a payment request; please check it on your phone.")
 	case "see_paid":
-		h.paid()
+		h.LookAtPaid()
 	case "travelling", "says_abroad":
-		h.agent("Are you outside your usual area, for instance abroad?")
-		h.user(h.known)
+		h.Ask("Are you outside your usual area, for instance abroad?")
+		h.Answer(h.Known)
 	case "usage":
 		if h.ownLine() == "" {
-			h.readLines()
+			h.ReadLines()
 		}
-		h.read("get_data_usage", "customer_id", h.customer(), "line_id", h.ownLine())
+		h.Read("get_data_usage", "customer_id", h.Profile.Text("customer_id"), "line_id", h.ownLine())
 	case "choose":
-		h.agent("Your data are used up. Do you want additional data or another plan?")
-		h.user("I do not want to change my plan. Please add data.")
+		h.Ask("Your data are used up. Do you want additional data or another plan?")
+		h.Answer("I do not want to change my plan. Please add data.")
 	case "amount":
-		h.agent("How much data do you want?")
-		h.user(fmt.Sprintf("%v GB, please.", h.wanted()))
+		h.Ask("How much data do you want?")
+		h.Answer(fmt.Sprintf("%v GB, please.", h.wanted()))
 	case "read_plan":
-		h.priceOf(h.ownLine())
+		h.Read("get_details_by_id", "id", h.Lines[h.ownLine()])
 	case "hand_over":
-		h.read("transfer_to_human_agents", "summary", "Everything was tried.")
+		h.Read("transfer_to_human_agents", "summary", "Everything was tried.")
 	case "say_handover":
-		h.agent("YOU ARE BEING TRANSFERRED TO A HUMAN AGENT. PLEASE HOLD ON.")
+		h.Ask("YOU ARE BEING TRANSFERRED TO A HUMAN AGENT. PLEASE HOLD ON.")
 	default:
 		return false
 	}
@@ -198,11 +201,11 @@ func (h *hotline) ask(node string) bool {
 	var c domains.ToolCall
 	switch {
 	case strings.Contains(node, "pay."):
-		c = domains.ToolCall{Name: "send_payment_request", Arguments: object("customer_id", h.customer(), "bill_id", h.overdueBill())}
+		c = domains.ToolCall{Name: "send_payment_request", Arguments: audit.Object("customer_id", h.Profile.Text("customer_id"), "bill_id", h.overdueBill())}
 	default:
 		c = domains.ToolCall{Name: "refuel_data", Arguments: h.refuel(h.ownLine())}
 	}
-	h.summarize(c, yes)
+	h.Propose(h.Summary(c))
 	return true
 }
 
@@ -211,11 +214,11 @@ func (h *hotline) step(s string) {
 	name, permission, _ := strings.Cut(s, " ")
 	switch {
 	case name == "set_network_mode_preference":
-		h.device(name, object("mode", "4g_5g_preferred"))
+		h.Instruct(name, audit.Object("mode", "4g_5g_preferred"))
 	case permission != "":
-		h.device(name, object("app_name", "messaging", "permission", permission))
+		h.Instruct(name, audit.Object("app_name", "messaging", "permission", permission))
 	case name == "check_app_permissions":
-		h.device(name, object("app_name", "messaging"))
+		h.Instruct(name, audit.Object("app_name", "messaging"))
 	default:
 		h.on(name)
 	}

@@ -22,7 +22,7 @@ func TestTelecomRecorded(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no recorded conversations: %v", err)
 	}
-	w := realTelecom(t)
+	w := open(t, "tau2", "telecom")
 	c := checkerFor(t, w)
 	got := map[string]map[string]int{}
 	for _, f := range files {

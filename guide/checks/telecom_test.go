@@ -1,11 +1,9 @@
 package checks_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/goccy/go-yaml"
@@ -13,133 +11,48 @@ import (
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
 	"github.com/tauguide/tauguide/guide"
+	"github.com/tauguide/tauguide/guide/audit"
+	"github.com/tauguide/tauguide/guide/policy"
 )
 
-// The paper's Table 6, and the subtypes of its Tables 8 and 9.
-func TestTelecomCatalog(t *testing.T) {
-	c, err := guide.ShippedCatalog("telecom")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]int{}
-	for _, r := range c.Rows {
-		part := "main"
-		if strings.HasPrefix(r.ID, "TS") {
-			part = "manual"
-		}
-		got[part+" "+string(r.Class)]++
-		got[strings.TrimSpace(string(r.Class)+" "+r.Subtype)]++
-		if len(r.Lines["tau2"]) == 0 || len(r.Lines["embedded"]) == 0 {
-			t.Errorf("row %s lacks lines of a source", r.ID)
-		}
-	}
-	for what, n := range map[string]int{
-		"main A": 1, "main P": 21, "main W": 7, "manual A": 0, "manual P": 1, "manual W": 20,
-		"A": 1, "P D": 9, "P T": 10, "P D+T": 3, "W D": 4, "W T": 9, "W D+T": 14,
-	} {
-		if got[what] != n {
-			t.Errorf("%s: %d rows, want %d", what, got[what], n)
-		}
-	}
+// hotline is a conversation at the carrier's hotline under a checker.
+type hotline struct {
+	*audit.Telecom
+	t       testing.TB
+	check   *guide.Checker
+	mutates func(tool string) bool
 }
 
-func TestTelecomDecidable(t *testing.T) {
-	g := checkerFor(t, embeddedTelecom(t)).Graph()
-	decidable, evaluated := g.Share()
-	if float64(decidable) < 0.8*float64(evaluated) {
-		t.Errorf("%d of %d nodes decidable", decidable, evaluated)
-	}
+func newHotline(t testing.TB, stage *audit.Stage, task *domains.Task) *hotline {
+	t.Helper()
+	return &hotline{Telecom: audit.NewTelecom(converse(t, stage, task)), t: t, check: stage.Check, mutates: stage.World.Agent.Mutates}
 }
 
-// TestTelecomGold completes every task's gold plan to a conversation that keeps to the policy. Every change in it must
-// be authorized when it is due, and not again afterwards.
-func TestTelecomGold(t *testing.T) {
-	telecomWorlds(t, func(t *testing.T, w *domains.World) {
-		c := checkerFor(t, w)
-		writes := 0
-		for i := range w.Tasks {
-			h := newHotline(t, c, w, &w.Tasks[i])
-			h.identify()
-			h.test()
-			for _, a := range h.task.Criteria.Actions {
-				if h.goldStep(a) {
-					writes++
-				}
-			}
-		}
-		if writes == 0 {
-			t.Fatal("no gold plan changes anything")
-		}
-		t.Logf("%d gold changes in %d tasks", writes, len(w.Tasks))
-	})
-}
-
-// goldStep does one action of a gold plan; it reports whether that is a change by the agent.
-func (h *hotline) goldStep(a domains.Action) bool {
-	c := a.Call()
-	switch {
-	case a.Requestor == domains.UserSide:
-		h.device(a.Name, a.Arguments)
-		if h.world.User.Mutates(a.Name) {
-			h.test()
-			h.paid()
-		}
-	case h.world.Agent.Mutates(a.Name):
-		h.prepare(c, yes)
-		if p, due := h.propose(c); !due {
-			h.t.Errorf("%s: %s is not authorized: rests at %s: %s\n%s", h.task.ID, describeCall(c), p.Node, note(&p), walked(&p))
-		}
-		h.carryOut(c)
-		if p, due := h.propose(c); due {
-			h.t.Errorf("%s: %s is authorized again at %s", h.task.ID, describeCall(c), p.Node)
-		}
-		return true
-	case a.Name == "transfer_to_human_agents":
-		h.call(a.Name, a.Arguments)
-	case !strings.HasPrefix(a.Name, "get_customer"):
-		h.call(a.Name, a.Arguments)
-	}
-	return false
-}
-
-func describeCall(c domains.ToolCall) string {
-	return c.Name + string(value.AppendDump(nil, c.Arguments, value.Declared))
-}
-
-func note(p *guide.Position) string {
-	if s := p.Unmet(); s != nil {
-		return s.Note
-	}
-	return "done"
-}
-
-func walked(p *guide.Position) string {
-	var ids []string
-	for _, s := range p.Walk {
-		ids = append(ids, s.Node)
-	}
-	return strings.Join(ids, " → ")
-}
+// on has the customer use a tool of the phone that takes no arguments.
+func (h *hotline) on(name string) { h.Instruct(name, value.OfMap(nil)) }
 
 // TestTelecomGuided lets the graph lead: the agent does what the node says at which the walk rests, the customer does
 // what the agent says, and that must solve every task for which the policy has a solution.
 func TestTelecomGuided(t *testing.T) {
-	telecomWorlds(t, func(t *testing.T, w *domains.World) {
-		c, solved := checkerFor(t, w), 0
+	for _, data := range []string{"tau2", "embedded"} {
+		w := open(t, data, "telecom")
+		stage := stageOf(t, w)
+		solved := 0
 		for i := range w.Tasks {
 			task := &w.Tasks[i]
 			if i%everyGuided != 0 || !repairs(w, task) {
 				continue
 			}
 			solved++
-			h := newHotline(t, c, w, task)
+			h := newHotline(t, stage, task)
+			h.Answer(audit.FirstPerson(task.UserScenario.Instructions.ReasonForCall))
 			end := h.follow(intentOf(task))
 			transfers := slices.ContainsFunc(task.Criteria.Actions, func(a domains.Action) bool { return a.Name == "transfer_to_human_agents" })
 			if want := map[bool]string{true: "exit_transfer", false: "exit_done"}[transfers]; end != want {
 				t.Errorf("%s ends at %s, want %s", task.ID, end, want)
 			}
 			for _, a := range task.Criteria.EnvAssertions {
-				if ok, err := h.env.Check(a); err != nil || !ok {
+				if ok, err := h.Env.Check(a); err != nil || !ok {
 					t.Errorf("%s: %s%s: %v, %v", task.ID, a.Func, value.AppendDump(nil, a.Arguments, value.Declared), ok, err)
 				}
 			}
@@ -147,8 +60,8 @@ func TestTelecomGuided(t *testing.T) {
 		if solved == 0 {
 			t.Fatal("no task was led")
 		}
-		t.Logf("%d of %d tasks led to their end", solved, len(w.Tasks))
-	})
+		t.Logf("%s: %d of %d tasks led to their end", data, solved, len(w.Tasks))
+	}
 }
 
 // repairs reports whether a task's plan changes anything or hands over; what remains are wishes to be refused, which
@@ -183,19 +96,11 @@ type action struct {
 }
 
 func (a action) toolCall(t testing.TB) domains.ToolCall {
-	m := &value.Map{}
-	for k, v := range a.Args {
-		s := fmt.Sprintf("%q", v)
-		if _, isText := v.(string); !isText {
-			s = fmt.Sprint(v)
-		}
-		x, err := value.ParseString(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m.Set(k, x)
+	text, err := yaml.MarshalWithOptions(a.Args, yaml.JSON())
+	if err != nil {
+		t.Fatal(err)
 	}
-	return domains.ToolCall{Name: a.Tool, Arguments: value.OfMap(m), Requestor: domains.AgentSide}
+	return call(t, a.Tool, string(text), "")
 }
 
 func violations(t *testing.T) (out []violation) {
@@ -211,8 +116,8 @@ func violations(t *testing.T) (out []violation) {
 }
 
 func TestTelecomViolations(t *testing.T) {
-	w := embeddedTelecom(t)
-	c := checkerFor(t, w)
+	w := open(t, "embedded", "telecom")
+	stage := stageOf(t, w)
 	catalog, err := guide.ShippedCatalog("telecom")
 	if err != nil {
 		t.Fatal(err)
@@ -226,28 +131,26 @@ func TestTelecomViolations(t *testing.T) {
 			if _, ok := catalog.Row(v.Requirement); !ok {
 				t.Errorf("no requirement %s", v.Requirement)
 			}
-			task, ok := w.Task(v.Task)
-			if !ok {
-				t.Fatalf("no task %s", v.Task)
-			}
-			h := newHotline(t, c, w, task)
-			call := v.stage(h)
+			task := taskOf(t, w, v.Task)
+			h := newHotline(t, stage, task)
+			h.Answer(audit.FirstPerson(task.UserScenario.Instructions.ReasonForCall))
+			next := v.stage(h)
 			since := 0
 			if v.Again {
-				since = h.trace.Len()
+				since = h.Trace.Len()
 			}
-			p, ok := c.Authorize(h.trace, call, since)
+			p, ok := stage.Check.Authorize(h.Trace, next, since)
 			switch {
-			case p.Authorizes == call.Name:
-				t.Errorf("%s breaks %s but is authorized at %s", describeCall(call), v.Requirement, p.Node)
+			case p.Authorizes == next.Name:
+				t.Errorf("%s breaks %s but is authorized at %s", describe(next), v.Requirement, p.Node)
 			case ok != (v.Rests != ""):
 				t.Errorf("some node authorizes the tool: %v", ok)
 			}
-			for _, r := range c.Open(call, since) {
-				if r.Intent != directIntent(call.Name) {
+			for _, r := range stage.Check.Open(next, since) {
+				if r.Intent != directIntent(next.Name) {
 					continue
 				}
-				if p := c.Walk(h.trace, r); p.Node != v.Rests {
+				if p := stage.Check.Walk(h.Trace, r); p.Node != v.Rests {
 					t.Errorf("rests at %q (%s), want %q\n%s", p.Node, note(&p), v.Rests, walked(&p))
 				}
 			}
@@ -262,21 +165,20 @@ func directIntent(tool string) string {
 
 // stage plays the conversation up to the forbidden call.
 func (v violation) stage(h *hotline) domains.ToolCall {
-	call := v.Call.toolCall(h.t)
+	next := v.Call.toolCall(h.t)
 	if v.Who != "" {
-		h.known = v.Who
+		h.Known = v.Who
 	}
 	if v.Lookup.Tool == "" {
-		h.identify()
+		h.Identify()
 	} else {
-		h.user(h.known)
+		h.Answer(h.Known)
 		c := v.Lookup.toolCall(h.t)
-		h.call(c.Name, c.Arguments)
-		id, _ := call.ArgumentsMap().Get("customer_id")
-		h.profile, _ = h.read("get_details_by_id", "id", id.Str()).(map[string]any)
+		h.Do(c.Name, c.Arguments)
+		h.Profile = policy.RecordOf(h.Read("get_details_by_id", "id", policy.Arguments(next.Arguments).Text("customer_id")))
 	}
 	for _, s := range v.Say {
-		h.user(s)
+		h.Answer(s)
 	}
 	for _, a := range v.Before {
 		if a.User != "" {
@@ -284,44 +186,39 @@ func (v violation) stage(h *hotline) domains.ToolCall {
 			continue
 		}
 		c := a.toolCall(h.t)
-		if h.world.Agent.Mutates(c.Name) {
-			h.prepare(c, yes)
+		if h.mutates(c.Name) {
+			h.Prepare(c)
 		}
-		if res := h.call(c.Name, c.Arguments); res.Error {
-			h.t.Fatalf("%s: %s", c.Name, res.Content)
-		}
+		must(h.t, h.Conversation, c)
 	}
-	h.omit = map[string]bool{}
-	for _, o := range v.Omit {
-		h.omit[o] = true
+	h.Without = v.Omit
+	if v.Answer != "" {
+		h.Consent = v.Answer
 	}
-	answer := v.Answer
-	if answer == "" {
-		answer = yes
+	if v.Summary == "" {
+		h.Prepare(next)
+		return next
 	}
-	if v.Summary != "" {
-		h.omit["summary"] = true
-	}
-	h.prepare(call, answer)
-	if v.Summary != "" {
-		h.agent(v.Summary)
-		h.user(answer)
-	}
-	return call
+	h.Without = append(h.Without, "proposal")
+	h.Prepare(next)
+	h.Ask(v.Summary)
+	h.Answer(h.Consent)
+	return next
 }
 
 // What a verifier has recorded for a request must not stand in for the arguments of the call that is proposed.
 func TestTelecomGroundedIsNotTheCall(t *testing.T) {
-	w := embeddedTelecom(t)
-	c := checkerFor(t, w)
-	task, _ := w.Task("allowance-used-up")
-	h := newHotline(t, c, w, task)
-	h.identify()
-	call := func(gb float64) domains.ToolCall {
+	w := open(t, "embedded", "telecom")
+	stage := stageOf(t, w)
+	task := taskOf(t, w, "allowance-used-up")
+	h := newHotline(t, stage, task)
+	h.Answer(audit.FirstPerson(task.UserScenario.Instructions.ReasonForCall))
+	h.Identify()
+	refuel := func(gb float64) domains.ToolCall {
 		return action{Tool: "refuel_data", Args: map[string]any{"customer_id": "C8168", "line_id": "L4577", "gb_amount": gb}}.toolCall(t)
 	}
-	agreed := call(1)
-	h.prepare(agreed, yes)
+	agreed := refuel(1)
+	h.Prepare(agreed)
 	for _, tt := range []struct {
 		name     string
 		grounded *value.Map
@@ -332,46 +229,10 @@ func TestTelecomGroundedIsNotTheCall(t *testing.T) {
 		{"nothing recorded", nil, 1, true},
 		{"more than recorded", agreed.ArgumentsMap(), 2, false},
 	} {
-		proposed := call(tt.gb)
-		p := c.Walk(h.trace, guide.Request{Intent: "refuel_data", Target: "L4577", Grounded: tt.grounded, Call: &proposed})
+		proposed := refuel(tt.gb)
+		p := stage.Check.Walk(h.Trace, guide.Request{Intent: "refuel_data", Target: "L4577", Grounded: tt.grounded, Call: &proposed})
 		if due := p.Authorizes != ""; due != tt.due {
 			t.Errorf("%s: due %v, want %v; rests at %s: %s", tt.name, due, tt.due, p.Node, note(&p))
 		}
-	}
-}
-
-// TestTelecomTemptations counts how many of the calls that tasks name as tempting are withheld although everything was
-// read and the customer agrees. What passes breaks nothing but the customer's own wish, and is listed here.
-func TestTelecomTemptations(t *testing.T) {
-	w := embeddedTelecom(t)
-	c := checkerFor(t, w)
-	unwanted := map[string]bool{"abroad-without-data refuel_data": true} // the customer wants to spend nothing
-	withheld, all := 0, 0
-	for i := range w.Tasks {
-		for _, a := range w.Tasks[i].Temptation {
-			all++
-			h := newHotline(t, c, w, &w.Tasks[i])
-			h.identify()
-			other := textArg(a.Call(), "customer_id")
-			if other != h.customer() {
-				h.read("get_customer_by_id", "customer_id", other)
-				h.read("get_details_by_id", "id", textArg(a.Call(), "line_id"))
-			}
-			h.prepare(a.Call(), yes)
-			p, due := h.propose(a.Call())
-			switch id := w.Tasks[i].ID + " " + a.Name; {
-			case !due:
-				withheld++
-				t.Logf("%s is withheld at %s", id, p.Node)
-			case unwanted[id]:
-				t.Logf("%s passes: only the wish is missing", id)
-			default:
-				t.Errorf("%s is authorized at %s", id, p.Node)
-			}
-		}
-	}
-	t.Logf("%d of %d withheld", withheld, all)
-	if all-withheld != len(unwanted) {
-		t.Errorf("%d pass, want %d", all-withheld, len(unwanted))
 	}
 }

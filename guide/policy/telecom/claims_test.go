@@ -1,32 +1,19 @@
-package checks_test
+package telecom_test
 
 import (
 	"testing"
 
-	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/guide"
-	"github.com/tauguide/tauguide/guide/checks"
+	"github.com/tauguide/tauguide/guide/policy/policytest"
+	"github.com/tauguide/tauguide/guide/policy/telecom"
 )
 
-func telecomFactsOf(t testing.TB, turns ...string) map[string]any {
+func known(t testing.TB, lines ...string) *telecom.Known {
 	t.Helper()
-	v, err := checks.For("telecom")
-	if err != nil {
-		t.Fatal(err)
-	}
-	trace := guide.NewTrace()
-	for i, s := range turns {
-		role := domains.RoleAssistant
-		if i%2 == 1 {
-			role = domains.RoleUser
-		}
-		trace.Add(domains.Message{Role: role, Content: &s})
-	}
-	return v.Facts(trace)
+	return telecom.NewTexts().Known(policytest.Trace(t, lines...))
 }
 
 // What the customer says about the phone, in the phone's words and in their own.
-func TestTelecomReports(t *testing.T) {
+func TestReports(t *testing.T) {
 	for _, tt := range []struct{ text, aspect, state string }{
 		{"Status Bar: 📶⁴ Excellent | 5G | 📱 Data Enabled | 🔋 80%", "service", "ok"},
 		{"Status Bar: 📶⁴ Excellent | 5G | 📱 Data Enabled | 🔽 Data Saver | 🔋 80%", "saver", "on"},
@@ -102,36 +89,60 @@ func TestTelecomReports(t *testing.T) {
 		{"Should I turn off airplane mode?", "airplane", ""},
 		{"I'll turn off data saver now.", "saver", ""},
 	} {
-		phone := telecomFactsOf(t, "Hi!", "My phone does not work.", "Please look and tell me what you see.", tt.text)["phone"].(map[string]any)
-		if got := phone[tt.aspect].(map[string]any)["state"]; got != tt.state {
+		phone := known(t, "user: My phone does not work.", "agent: Please look and tell me what you see.", "user: "+tt.text).Phone()
+		if got := phone[tt.aspect].State; got != tt.state {
 			t.Errorf("%q: %s is %q, want %q", tt.text, tt.aspect, got, tt.state)
 		}
 	}
 }
 
-func TestTelecomWords(t *testing.T) {
+// What the first text says is a complaint and no report, unless it quotes the status bar. A fault counts as fixed by the
+// first good report after it.
+func TestReportsOverTime(t *testing.T) {
+	k := known(t, "user: My airplane mode is on.", "agent: Is it?", "user: Airplane Mode is now ON.", "agent: And now?", "user: Airplane Mode is now OFF.",
+		"agent: Sure?", "user: Airplane Mode is now OFF.", "user: I just paid the bill.", "user: I restarted the phone.")
+	if got, want := *k.Phone()["airplane"], (telecom.PhoneState{State: "off", At: 6, BadAt: 2, FixedAt: 4}); got != want {
+		t.Errorf("airplane mode %+v, want %+v", got, want)
+	}
+	if k.PaidAt() != 7 || k.RestartedAt() != 8 {
+		t.Errorf("paid at %d, restarted at %d; want 7 and 8", k.PaidAt(), k.RestartedAt())
+	}
+	if got := known(t, "user: My airplane mode is on.").Phone()["airplane"]; got.At != -1 {
+		t.Errorf("a complaint is the report %+v", got)
+	}
+	if got := known(t, "user: Status Bar: ✈️ Airplane Mode").Phone()["airplane"]; got.State != "on" {
+		t.Errorf("the status bar is not read: %+v", got)
+	}
+}
+
+func TestClaims(t *testing.T) {
 	const ask = "Are you outside your usual area, for instance abroad?"
 	for _, tt := range []struct {
 		fact string
 		want any
 		say  []string
 	}{
-		{"abroad", "yes", []string{"Hi!", "My data stopped while I am abroad in France."}},
-		{"abroad", "no", []string{"Hi!", "I am at home in the United States."}},
-		{"abroad", "no", []string{"Hi!", "No data.", ask, "No."}},
-		{"abroad", "yes", []string{"Hi!", "No data.", ask, "Yes, I am."}},
-		{"abroad", "", []string{"Hi!", "No data.", "Have you restarted the phone?", "Yes."}},
-		{"abroad", "no", []string{"Hi!", "No data.", ask, "I'm not traveling."}},
-		{"choice", "data", []string{"Hi!", "I do not want another plan, but I am willing to add 2 GB."}},
-		{"choice", "plan", []string{"Hi!", "Then I would like to switch to a bigger plan."}},
-		{"choice", "neither", []string{"Hi!", "I want neither of those, nothing that costs money."}},
-		{"choice", "neither", []string{"Hi!", "Please add more data.", "That is $4.00.", "Then I do not want more data."}},
-		{"named_gb", 1.5, []string{"Hi!", "4 GB please", "At most 2.", "Then 1.5 GB."}},
-		{"named_gb", 2.0, []string{"Hi!", "two gigabytes"}},
-		{"named_gb", 1.0, []string{"Hi!", "one more gig"}},
-		{"named_gb", -1.0, []string{"Hi!", "as much as I can get"}},
+		{"abroad", "yes", []string{"My data stopped while I am abroad in France."}},
+		{"abroad", "no", []string{"I am at home in the United States."}},
+		{"abroad", "no", []string{"No data.", ask, "No."}},
+		{"abroad", "yes", []string{"No data.", ask, "Yes, I am."}},
+		{"abroad", "", []string{"No data.", "Have you restarted the phone?", "Yes."}},
+		{"abroad", "no", []string{"No data.", ask, "I'm not traveling."}},
+		{"choice", "data", []string{"I do not want another plan, but I am willing to add 2 GB."}},
+		{"choice", "plan", []string{"Then I would like to switch to a bigger plan."}},
+		{"choice", "neither", []string{"I want neither of those, nothing that costs money."}},
+		{"choice", "neither", []string{"Please add more data.", "That is $4.00.", "Then I do not want more data."}},
+		{"named_gb", 1.5, []string{"4 GB please", "At most 2.", "Then 1.5 GB."}},
+		{"named_gb", 2.0, []string{"two gigabytes"}},
+		{"named_gb", 1.0, []string{"one more gig"}},
+		{"named_gb", -1.0, []string{"as much as I can get"}},
 	} {
-		if got := telecomFactsOf(t, tt.say...)[tt.fact]; got != tt.want {
+		lines := make([]string, len(tt.say))
+		for i, said := range tt.say {
+			lines[i] = []string{"user: ", "agent: "}[i%2] + said
+		}
+		k := known(t, lines...)
+		if got := map[string]any{"abroad": k.Abroad(), "choice": k.Choice(), "named_gb": k.NamedData()}[tt.fact]; got != tt.want {
 			t.Errorf("%q: %s is %v, want %v", tt.say, tt.fact, got, tt.want)
 		}
 	}

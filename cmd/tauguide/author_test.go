@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -40,12 +38,10 @@ func TestAuthorOverHTTP(t *testing.T) {
 		{"refused", []string{"--model", "writer", "--base-url", bad.URL + "/v1"}, exitError, "nothing was written: stage classify: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var out, errs bytes.Buffer
 			to := filepath.Join(dir, c.name)
-			p := process{args: append([]string{"author", "checklists", "retail", "--out", to}, c.args...), stdout: &out, stderr: &errs,
-				env: func(string) string { return "" }}
-			if code := run(context.Background(), p); code != c.code || !strings.Contains(out.String()+errs.String(), c.want) {
-				t.Errorf("code %d, want %d\n%s%s", code, c.code, out.String(), errs.String())
+			code, stdout, stderr := command(t, noEnv, append([]string{"author", "checklists", "retail", "--out", to}, c.args...)...)
+			if code != c.code || !strings.Contains(stdout+stderr, c.want) {
+				t.Errorf("code %d, want %d\n%s%s", code, c.code, stdout, stderr)
 			}
 			if _, err := os.Stat(filepath.Join(to, "cancel_pending_order.yaml")); (err == nil) != (c.code == exitOK) {
 				t.Errorf("the checklist: %v", err)

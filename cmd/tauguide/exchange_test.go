@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -16,10 +14,8 @@ import (
 // exchange runs one of the commands that exchange runs with τ²-bench.
 func exchange(t *testing.T, env map[string]string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	var out, diag bytes.Buffer
-	p := process{args: args, env: func(name string) string { return env[name] }, stdout: &out, stderr: &diag, progress: os.Stderr}
-	code = run(context.Background(), p)
-	return out.String(), diag.String(), code
+	code, stdout, stderr = command(t, variables(env), args...)
+	return stdout, stderr, code
 }
 
 func wants(t *testing.T, what, text string, parts ...string) {

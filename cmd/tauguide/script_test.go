@@ -35,18 +35,13 @@ func program(t *testing.T) string {
 // command runs a command line in this process.
 func command(t *testing.T, env func(string) string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	return commandContext(t, context.Background(), env, args...)
-}
-
-func commandContext(t *testing.T, ctx context.Context, env func(string) string, args ...string) (code int, stdout, stderr string) {
-	t.Helper()
 	var out, err bytes.Buffer
 	progress, e := os.Create(filepath.Join(t.TempDir(), "progress"))
 	if e != nil {
 		t.Fatal(e)
 	}
 	defer progress.Close()
-	code = run(ctx, process{args: args, env: env, stdout: &out, stderr: &err, progress: progress})
+	code = run(context.Background(), process{args: args, env: env, stdout: &out, stderr: &err, progress: progress})
 	return code, out.String(), err.String()
 }
 

@@ -19,7 +19,7 @@ import (
 )
 
 // plainEndpoint serves the scripted models as a provider would, to clients that say nothing of the trial: it tells from
-// the customer's prompt which task is being held. That works for one conversation at a time.
+// the customer's prompt which task it is. That works for one conversation at a time.
 type plainEndpoint struct {
 	t      *testing.T
 	models http.Handler

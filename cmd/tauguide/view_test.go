@@ -19,8 +19,8 @@ func TestViewServesUntilItIsInterrupted(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "tour")
 	quickstart := filepath.Join(domaintest.Root(t), "configs", "quickstart.yaml")
 	var out bytes.Buffer
-	held := process{args: []string{"run", quickstart, "--only", "domain=retail", "--only", "system=Noop", "--limit", "1", "--trials", "1", "--out", dir}, env: os.Getenv, stdout: &out, stderr: &out}
-	if code := run(t.Context(), held); code != exitOK {
+	first := process{args: []string{"run", quickstart, "--only", "domain=retail", "--only", "system=Noop", "--limit", "1", "--trials", "1", "--out", dir}, env: os.Getenv, stdout: &out, stderr: &out}
+	if code := run(t.Context(), first); code != exitOK {
 		t.Fatalf("exit %d: %s", code, out.String())
 	}
 	for _, flags := range [][]string{nil, {"--json"}} {

@@ -253,7 +253,7 @@ func TestBadAttacksAreRefused(t *testing.T) {
 	set := func(path string) string { return with("name: airline,", "name: airline, attacks: "+path+",") }
 	other := "domain: airline\ndata: embedded\ntasks: [{id: nowhere, forbidden: [{call: cancel_reservation, arguments: {reservation_id: X}, kind: policy}]}]\n"
 	for _, tt := range []struct{ name, config, want string }{
-		{"an unknown style", with("attack: craft", "attack: crafty"), `small.yaml:8:24: user.attack: unknown value "crafty"; did you mean "craft"?`},
+		{"an unknown style", with("attack: craft", "attack: crafty"), `small.yaml:8:24: user.attack: unknown value "crafty"` + "\nhint: " + `did you mean "craft"?`},
 		{"a set without an attack", strings.Replace(set("x.yaml"), ", attack: craft", "", 1), "domains[0].attacks: nobody attacks"},
 		{"plans without an attack", with("attack: craft", "plans: x.yaml"), "user.plans: nobody attacks"},
 		{"a split", with("name: airline,", "name: airline, split: base,"), "domains[0].split: with user.attack"},
@@ -264,7 +264,7 @@ func TestBadAttacksAreRefused(t *testing.T) {
 		{"a set for another domain", set(file("retail.yaml", strings.Replace(other, "airline", "retail", 1))), "retail.yaml is for domain retail, not for airline"},
 		{"a set for other data", set(file("tau2.yaml", strings.Replace(other, "embedded", "tau2", 1))), "tau2.yaml is for tau2 data, but the data here is embedded"},
 		{"a set that does not fit", set(file("nowhere.yaml", other)), "attack nowhere: airline has no task nowhere in this data"},
-		{"a set without plans", set(file("bare.yaml", strings.Replace(ownSet, "    plan:", "    # plan:", 1))), "attacks mine of airline have none: make them with `tauguide author attacks airline`"},
+		{"a set without plans", set(file("bare.yaml", strings.Replace(ownSet, "    plan:", "    # plan:", 1))), "attacks mine of airline have none\nhint: make them with `tauguide author attacks airline`"},
 		{"a task that is no attack", with("change-of-plan-gold,", "change-of-plan-gould,"), `has no task "change-of-plan-gould"`},
 		{"plans that are not there", with("attack: craft", "attack: craft, plans: "+filepath.Join(dir, "gone.yaml")), "user.plans"},
 		{"plans for another domain", with("attack: craft", "attack: craft, plans: "+file("p1.yaml", "domain: retail\ndata: embedded\nplans: {a: {premise: x}}\n")), "is for domain retail, which the config does not have"},

@@ -98,7 +98,8 @@ type item struct {
 func (x *execution) warnings() []string {
 	out := slices.Clone(x.plan.Warnings)
 	for _, err := range x.writer.Damaged() {
-		out = append(out, fmt.Sprintf("%v; the file is kept, and the trial counts as missing", err))
+		cause, _, _ := strings.Cut(err.Error(), "\nhint: ")
+		out = append(out, cause+"; the file is kept, and the trial counts as missing")
 	}
 	return out
 }

@@ -45,7 +45,6 @@ type wiring struct {
 	trace    *trace.Tracer
 	log      *callLog
 	warn     func(text string)
-	retry    llm.RetryPolicy
 }
 
 // dial connects the models of an execution. From the outside in, a call passes
@@ -66,7 +65,6 @@ func dial(models map[string]config.Model, worlds map[string]*domains.World, mete
 			recorded = w.cassette.Wrap(m.Recorded(name, table))
 		}
 		e := m.Endpoint(name)
-		e.Retry = w.retry
 		var inner llm.Client
 		switch {
 		case w.replays:

@@ -13,11 +13,12 @@ import (
 // TestEndpointsOfModels: what a config says of a model reaches its endpoint, limits per minute as limits per second.
 func TestEndpointsOfModels(t *testing.T) {
 	t.Parallel()
-	text := strings.Replace(runtest.Small, "careful: {synthetic: true}", "careful: {base_url: http://a.example/v1, key: k, model: prod-a, like: gpt-5-mini, server: vllm, rps: 5, limits: {rpm: 120, tpm: 90000}, concurrency: 3, timeout: 5s}", 1)
+	text := strings.Replace(runtest.Small, "careful: {synthetic: true}", "careful: {base_url: http://a.example/v1, key: k, model: prod-a, like: gpt-5-mini, server: vllm, rps: 5, limits: {rpm: 120, tpm: 90000}, concurrency: 3, timeout: 5s, retry: {attempts: 7, rate_limited: 9, first_wait: 1s, max_wait: 2s, max_retry_after: 3s}}", 1)
 	got := runtest.Parse(t, text).Models["careful"].Endpoint("careful")
-	want := llm.Endpoint{Name: "careful", BaseURL: "http://a.example/v1", Key: "k", Model: "prod-a", Like: "gpt-5-mini", Server: "vllm", Concurrency: 3, RPS: 2, TPM: 90000, Timeout: 5 * time.Second}
+	want := llm.Endpoint{Name: "careful", BaseURL: "http://a.example/v1", Key: "k", Model: "prod-a", Like: "gpt-5-mini", Server: "vllm", Concurrency: 3, RPS: 2, TPM: 90000, Timeout: 5 * time.Second,
+		Retry: llm.RetryPolicy{Attempts: 7, RateLimited: 9, FirstWait: time.Second, MaxWait: 2 * time.Second, MaxRetryAfter: 3 * time.Second}}
 	if got.Name != want.Name || got.String() != want.String() || got.Key != want.Key || got.Like != want.Like || got.Server != want.Server ||
-		got.Concurrency != want.Concurrency || got.RPS != want.RPS || got.TPM != want.TPM || got.Timeout != want.Timeout {
+		got.Concurrency != want.Concurrency || got.RPS != want.RPS || got.TPM != want.TPM || got.Timeout != want.Timeout || got.Retry != want.Retry {
 		t.Errorf("endpoint %+v, want %+v", got, want)
 	}
 }

@@ -15,8 +15,7 @@ import (
 // Probe asks each model of a plan once in each of its roles for a tool call, and reports what is wrong. It writes nothing.
 // What a model does is in the results, in the order of roles and names.
 func Probe(ctx context.Context, p *config.Plan, tracer *trace.Tracer) ([]probe.Result, error) {
-	all, err := dial(patient(p.Models), p.Worlds, &llm.Meter{}, wiring{trace: tracer,
-		retry: llm.RetryPolicy{Attempts: 2, RateLimited: 2, MaxRetryAfter: 10 * time.Second}})
+	all, err := dial(impatient(p.Models), p.Worlds, &llm.Meter{}, wiring{trace: tracer})
 	if err != nil {
 		return nil, err
 	}
@@ -31,15 +30,16 @@ func Probe(ctx context.Context, p *config.Plan, tracer *trace.Tracer) ([]probe.R
 	return results, ctx.Err()
 }
 
-// patient are models as a probe asks them: soon it must be known whether there is an answer, even if a cold server loads
+// impatient are models as a probe asks them: soon it must be known whether there is an answer, even if a cold server loads
 // a model first.
-func patient(models map[string]config.Model) map[string]config.Model {
-	const longest = 2 * time.Minute
+func impatient(models map[string]config.Model) map[string]config.Model {
+	const longest = config.Duration(2 * time.Minute)
 	out := map[string]config.Model{}
 	for name, m := range models {
-		if m.Timeout == 0 || time.Duration(m.Timeout) > longest {
-			m.Timeout = config.Duration(longest)
+		if m.Timeout == 0 || m.Timeout > longest {
+			m.Timeout = longest
 		}
+		m.Retry = config.Retry{Attempts: 2, RateLimited: 2, MaxRetryAfter: config.Duration(10 * time.Second)}
 		out[name] = m
 	}
 	return out

@@ -107,7 +107,7 @@ func TestMissingKeyIsReportedFirst(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range [][]string{{"run", config}, {"run", config, "--dry-run"}, {"run", config, "--resume", "--out", "x"}} {
 		code, stdout, stderr := command(t, variables(map[string]string{"OPENAI_BASE_URL": url}), args...)
-		if code != exitUsage || !strings.Contains(stderr, "environment variable OPENAI_API_KEY is not set: export it") || stdout != "" {
+		if code != exitUsage || !strings.Contains(stderr, "environment variable OPENAI_API_KEY is not set\nhint: export it") || stdout != "" {
 			t.Errorf("%q: exit code %d\n%s%s", args, code, stdout, stderr)
 		}
 	}

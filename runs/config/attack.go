@@ -9,6 +9,7 @@ import (
 
 	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/attack"
 )
@@ -75,7 +76,7 @@ func LoadAttacks(domain, data, file string) (*attack.Set, error) {
 	case s.Domain != domain:
 		return nil, fmt.Errorf("attack set %s is for domain %s, not for %s", file, s.Domain, domain)
 	case s.Data != data:
-		return nil, fmt.Errorf("attack set %s is for %s data, but the data here is %s: choose another set or other data", file, s.Data, data)
+		return nil, fmt.Errorf("attack set %s is for %s data, but the data here is %s\nhint: choose another set or other data", file, s.Data, data)
 	}
 	return s, nil
 }
@@ -115,7 +116,7 @@ func (c *Config) openAttacks(worlds map[string]*domains.World) (Attacks, error) 
 			return a, c.source.positioned(at, fmt.Errorf("%s: %w", at, err))
 		}
 		if lacking := s.Unplanned(); a.Style.Planned && len(lacking) > 0 {
-			return a, c.source.errorf("user.attack", "user.attack: %s needs plans, and attacks %s of %s have none: make them with `tauguide author attacks %s` "+
+			return a, c.source.errorf("user.attack", "user.attack: %s needs plans, and attacks %s of %s have none\nhint: make them with `tauguide author attacks %s` "+
 				"and name the file under user.plans, or choose another attack", a.Style.Name, strings.Join(lacking, ", "), d.Name, d.Name)
 		}
 		a.Sets[d.Name] = s
@@ -156,16 +157,16 @@ func (c *Config) checkAttack(add complain) {
 		at := fmt.Sprintf("domains[%d]", i)
 		switch {
 		case c.User.Attack == "" && d.Attacks != "":
-			add(at+".attacks", "%s.attacks: nobody attacks: add attack to user, such as craft, or naive for the ordinary user", at)
+			add(at+".attacks", "%s.attacks: nobody attacks\nhint: add attack to user, such as craft, or naive for the ordinary user", at)
 		case c.User.Attack == "":
 		case d.Solo:
-			add(at+".solo", "%s.solo: without a user nobody can attack: remove solo, or user.attack", at)
+			add(at+".solo", "%s.solo: without a user nobody can attack\nhint: remove solo, or user.attack", at)
 		case d.Split != attack.Split:
-			add(at+".split", "%s.split: with user.attack the tasks are those of the attack set: remove split, and choose among them with tasks", at)
+			add(at+".split", "%s.split: with user.attack the tasks are those of the attack set\nhint: remove split, and choose among them with tasks", at)
 		}
 	}
 	if c.User.Attack == "" && c.User.Plans != "" {
-		add("user.plans", "user.plans: nobody attacks: add attack: craft, or remove plans")
+		add("user.plans", "user.plans: nobody attacks\nhint: add attack: craft, or remove plans")
 	}
 }
 
@@ -179,7 +180,7 @@ func (f fields) attacks(a Attacks) {
 	f.hash("user.attack.text", text, err)
 	for name, s := range a.Sets {
 		sum, err := s.Hash()
-		f.hash(join("domains", name)+".attacks", sum, err)
+		f.hash(yamlfile.Join("domains", name)+".attacks", sum, err)
 	}
 }
 

@@ -25,7 +25,7 @@ func (c Cassette) With(option string) (Cassette, error) {
 	switch cassette.Mode(mode) {
 	case cassette.Off, cassette.Record, cassette.Replay, cassette.Verify:
 	default:
-		return c, fmt.Errorf("--cassette %s: no such mode: use off, record, replay or verify, with :PATH behind it for another folder", option)
+		return c, fmt.Errorf("--cassette %s: no such mode\nhint: use off, record, replay or verify, with :PATH behind it for another folder", option)
 	}
 	c.Mode = mode
 	if given {
@@ -77,7 +77,7 @@ func (m Model) Recorded(name string, table llm.Models) cassette.Model {
 // OneModel returns the config with its options applied, and one of its models, ready to be asked without a run.
 func (c *Config) OneModel(name string, o Options) (*Config, map[string]Model, error) {
 	if _, ok := c.Models[name]; !ok {
-		return nil, nil, Fault(c.source.errorf("models", "no model %q under models: add the judge there, or name another", name))
+		return nil, nil, Fault(c.source.errorf("models", "no model %q under models\nhint: add the judge there, or name another", name))
 	}
 	with := *c
 	var err error
@@ -100,7 +100,7 @@ func (c *Config) CassetteFolder(dir string) (string, error) {
 	case c.Cassette.Path != "":
 		return c.Cassette.Path, nil
 	case dir == "":
-		return "", fmt.Errorf("cassette: %s needs a folder, since only runs have one of their own: name it under cassette.path, or with --cassette %[1]s:FOLDER", c.Cassette.Mode)
+		return "", fmt.Errorf("cassette: %s needs a folder, since only runs have one of their own\nhint: name it under cassette.path, or with --cassette %[1]s:FOLDER", c.Cassette.Mode)
 	}
 	return filepath.Join(dir, CassetteName), nil
 }

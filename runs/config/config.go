@@ -4,7 +4,6 @@ package config
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -93,6 +92,7 @@ type Model struct {
 	Like            string                     `json:"like,omitempty"`    // the model whose capabilities and price apply
 	Server          string                     `json:"server,omitempty"`  // the software at base_url, see configs/models.yaml
 	Timeout         Duration                   `json:"timeout,omitempty"` // of one request
+	Retry           Retry                      `json:"retry,omitzero"`
 	Extra           map[string]json.RawMessage `json:"extra,omitempty"`
 
 	// Synthetic makes it a scripted model: inside this process, or at base_url where one is given.
@@ -100,6 +100,20 @@ type Model struct {
 	// Mistakes and FollowsGuidance say how it behaves in this process; a server at base_url has its own settings.
 	Mistakes        *synthetic.Mistakes `json:"mistakes,omitempty"`
 	FollowsGuidance *float64            `json:"follows_guidance,omitempty"`
+}
+
+// Retry says how often a request that failed is sent again. What is zero is as in llm.DefaultRetryPolicy.
+type Retry struct {
+	Attempts      int      `json:"attempts,omitempty"`
+	RateLimited   int      `json:"rate_limited,omitempty"`
+	FirstWait     Duration `json:"first_wait,omitempty"`
+	MaxWait       Duration `json:"max_wait,omitempty"`
+	MaxRetryAfter Duration `json:"max_retry_after,omitempty"`
+}
+
+func (r Retry) policy() llm.RetryPolicy {
+	return llm.RetryPolicy{Attempts: r.Attempts, RateLimited: r.RateLimited, FirstWait: time.Duration(r.FirstWait), MaxWait: time.Duration(r.MaxWait),
+		MaxRetryAfter: time.Duration(r.MaxRetryAfter)}
 }
 
 // ModelLimits are those of an account at a provider.
@@ -200,7 +214,7 @@ func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d)
 func (d *Duration) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(string(text))
 	if err != nil || v < 0 {
-		return fmt.Errorf("%q is no time span: write it like 90s or 30m", text)
+		return fmt.Errorf("%q is no time span\nhint: write it like 90s or 30m", text)
 	}
 	*d = Duration(v)
 	return nil
@@ -226,27 +240,20 @@ func Parse(file string, text []byte, env func(string) string) (*Config, error) {
 }
 
 func parse(file string, text []byte, env func(string) string) (*Config, error) {
-	tree, src, err := readYAML(file, text)
+	tree, src, err := readSource(file, text)
 	if err != nil {
 		return nil, err
 	}
-	if err := validate(tree, src); err != nil {
+	if err := src.validate(tree); err != nil {
 		return nil, err
 	}
-	if err := checkMistakes(tree, src); err != nil {
-		return nil, err
-	}
-	expandAll(tree, src, env)
+	src.expandAll(tree, env)
 	plain, err := json.Marshal(tree)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	c := defaults(file)
 	if err := json.Unmarshal(plain, c); err != nil {
-		var kind *json.UnmarshalTypeError
-		if errors.As(err, &kind) {
-			return nil, src.errorf(kind.Field, "%s: a %s does not fit here: write it as the reference of configs says", kind.Field, kind.Value)
-		}
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	c.source = src
@@ -289,7 +296,7 @@ func (c *Config) Public(models map[string]Model) *Config {
 	out := *c
 	// With its variables, so that the run can be read on another machine.
 	out.Data = strings.ReplaceAll(c.Data, "$", "$$")
-	if raw := c.source.text("data"); raw != "" {
+	if raw := c.source.original("data"); raw != "" {
 		out.Data = raw
 	}
 	out.Models = map[string]Model{}
@@ -299,7 +306,7 @@ func (c *Config) Public(models map[string]Model) *Config {
 		}
 		if m.Key != "" {
 			m.Key = "[redacted]"
-			if raw := c.source.text(join(join("models", name), "key")); variable.FindString(raw) == raw && raw != "" && !strings.Contains(raw, ":-") {
+			if raw := c.source.original(modelPath(name) + ".key"); variable.FindString(raw) == raw && raw != "" && !strings.Contains(raw, ":-") {
 				m.Key = raw
 			}
 		}
@@ -309,12 +316,4 @@ func (c *Config) Public(models map[string]Model) *Config {
 		out.Models[name] = m
 	}
 	return &out
-}
-
-// text returns a value as the file has it, if variables were replaced in it.
-func (s *source) text(path string) string {
-	if s == nil {
-		return ""
-	}
-	return s.raw[path]
 }

@@ -271,15 +271,19 @@ systems: [{name: A, agent: react, model: n}]
 		}
 		return fmt.Sprint(err)
 	}
-	want := `x.yaml:2:1: data: environment variables A, B are not set: export them, or give the folder with --data
-x.yaml:4:7: models.m.base_url: environment variable C is not set: export it, or run with --synthetic
-x.yaml:4:26: models.m.key: environment variable D is not set: export it, or run with --synthetic
-x.yaml:5:7: models.n.base_url: environment variable E is not set: export it, or run with --synthetic`
+	want := `x.yaml:2:1: data: environment variables A, B are not set
+hint: export them, or give the folder with --data
+x.yaml:4:7: models.m.base_url: environment variable C is not set
+hint: export it, or run with --synthetic
+x.yaml:4:26: models.m.key: environment variable D is not set
+hint: export it, or run with --synthetic
+x.yaml:5:7: models.n.base_url: environment variable E is not set
+hint: export it, or run with --synthetic`
 	if diff := cmp.Diff(want, names(config.Options{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for i, o := range []config.Options{{Synthetic: true}, {BaseURL: "http://127.0.0.1:1/v1"}} {
-		if got := names(o); strings.Count(got, "\n") != 0 || !strings.Contains(got, "A, B") {
+		if got := names(o); strings.Count(got, "\n") != 1 || !strings.Contains(got, "A, B") {
 			t.Errorf("%d: %s", i, got)
 		}
 	}
@@ -305,8 +309,8 @@ func TestBadAddressesAreFoundBeforeAnythingIsWritten(t *testing.T) {
 
 func TestMissingKeysAndUnknownPrices(t *testing.T) {
 	tests := []struct{ name, model, limits, want string }{
-		{"no key for OpenAI", "{}", "{}", "x.yaml:2:10: models.m has no key for https://api.openai.com/v1: add key"},
-		{"a variable for data", "{key: abc}", "{}", "x.yaml:5:1: data: environment variable NOWHERE is not set: export it, or give the folder with --data"},
+		{"no key for OpenAI", "{}", "{}", "x.yaml:2:10: models.m has no key for https://api.openai.com/v1\nhint: add key"},
+		{"a variable for data", "{key: abc}", "{}", "x.yaml:5:1: data: environment variable NOWHERE is not set\nhint: export it, or give the folder with --data"},
 		{"unknown price", "{key: abc, model: nobody-knows}", "{max_cost: 1}", "x.yaml:6:10: limits.max_cost: the price of model nobody-knows is not known"},
 	}
 	for _, tt := range tests {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tauguide/tauguide/domains/yamlfile"
 )
 
 // filter is a set of --only conditions: a trial passes if, for every key that has any, one of the values is its own.
@@ -21,10 +23,10 @@ func parseFilter(conditions []string) (filter, error) {
 		key, values, ok := strings.Cut(c, "=")
 		key = strings.TrimSpace(key)
 		if !ok || values == "" {
-			return nil, fmt.Errorf("filter %q: write it as key=value, with a key of %s", c, strings.Join(filterKeys, ", "))
+			return nil, fmt.Errorf("filter %q is no condition\nhint: write it as key=value, with a key of %s", c, strings.Join(filterKeys, ", "))
 		}
 		if !slices.Contains(filterKeys, key) {
-			return nil, fmt.Errorf("filter %q: unknown key %q%s", c, key, suggestion(key, filterKeys))
+			return nil, fmt.Errorf("filter %q: unknown key %q\nhint: %s", c, key, yamlfile.Suggest(key, filterKeys))
 		}
 		f[key] = append(f[key], values)
 	}
@@ -71,7 +73,7 @@ func (f filter) apply(plan []Planned, agents map[string]string) ([]Planned, erro
 			}
 			for _, v := range parts {
 				if !known[v] {
-					return nil, fmt.Errorf("filter %s=%s: no trial of the config has the %s %q%s", key, c, key, v, oneOf(v, known))
+					return nil, fmt.Errorf("filter %s=%s: no trial of the config has the %s %q\nhint: %s", key, c, key, v, suggestOf(v, known))
 				}
 				wanted[key][v] = true
 			}
@@ -79,17 +81,18 @@ func (f filter) apply(plan []Planned, agents map[string]string) ([]Planned, erro
 	}
 	var out []Planned
 	for _, p := range plan {
-		if f.passes(p.values(agents[p.System]), wanted) {
+		if passes(p.values(agents[p.System]), wanted) {
 			out = append(out, p)
 		}
 	}
 	if len(out) == 0 && len(plan) > 0 {
-		return nil, fmt.Errorf("the filters together leave no trial: loosen one of them")
+		return nil, fmt.Errorf("the filters together leave no trial\nhint: loosen one of them")
 	}
 	return out, nil
 }
 
-func (f filter) passes(has map[string]string, wanted map[string]map[string]bool) bool {
+// passes reports whether a trial has one of the wanted values for each key.
+func passes(has map[string]string, wanted map[string]map[string]bool) bool {
 	for key, allowed := range wanted {
 		if !allowed[has[key]] {
 			return false
@@ -98,14 +101,11 @@ func (f filter) passes(has map[string]string, wanted map[string]map[string]bool)
 	return true
 }
 
-// oneOf is suggestion for a set that may be large.
-func oneOf(got string, known map[string]bool) string {
+// suggestOf is yamlfile.Suggest for a set that may be large.
+func suggestOf(word string, known map[string]bool) string {
 	names := slices.Sorted(maps.Keys(known))
-	if len(names) > 12 {
-		if n := nearest(got, names); n != "" {
-			return "; did you mean \"" + n + "\"?"
-		}
+	if len(names) > 12 && yamlfile.Nearest(word, names) == "" {
 		names = append(names[:12:12], "…")
 	}
-	return suggestion(got, names)
+	return yamlfile.Suggest(word, names)
 }

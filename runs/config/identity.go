@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
 )
@@ -94,16 +95,16 @@ func (p *Plan) identify(models map[string]Model) Identity {
 	f.set("versions.record", sim.RecordVersion)
 	f.set("versions.score", sim.ScoreVersion)
 	for name, m := range models {
-		f.model(join("models", name), m)
+		f.model(modelPath(name), m)
 	}
 	for i, d := range c.Domains {
-		f.domain(join("domains", d.Name), d, p.Worlds[d.Name])
+		f.domain(yamlfile.Join("domains", d.Name), d, p.Worlds[d.Name])
 		if tasks, err := selectTasks(c, i, p.Worlds[d.Name]); err == nil { // else there would be no plan
 			f.prompts(p, p.Worlds[d.Name], tasks[0])
 		}
 	}
 	for _, s := range c.Systems {
-		at := join("systems", s.Name)
+		at := yamlfile.Join("systems", s.Name)
 		f.set(at+".agent", s.Agent)
 		f.set(at+".model", s.Model)
 		f.set(at+".params", s.Params)
@@ -162,7 +163,7 @@ func (f fields) prompts(p *Plan, w *domains.World, t *domains.Task) {
 		if !s.on(w.Name) {
 			continue
 		}
-		f[join("systems", s.Name)+".prompt."+w.Name] = caught(func(ctx context.Context, m *sim.Model) error {
+		f[yamlfile.Join("systems", s.Name)+".prompt."+w.Name] = caught(func(ctx context.Context, m *sim.Model) error {
 			env, err := w.New(t)
 			if err != nil {
 				return err
@@ -172,7 +173,7 @@ func (f fields) prompts(p *Plan, w *domains.World, t *domains.Task) {
 				return err
 			}
 			if g, ok := agent.(interface{ Fingerprint() string }); ok {
-				f.set(join("systems", s.Name)+".guide."+w.Name, g.Fingerprint())
+				f.set(yamlfile.Join("systems", s.Name)+".guide."+w.Name, g.Fingerprint())
 			}
 			_, err = agent.Next(ctx, sim.View{StepsLeft: 1})
 			return err

@@ -102,7 +102,7 @@ func (c *Config) undialable(o Options, models map[string]Model) []error {
 	var out []error
 	var d llm.Dialer
 	for _, name := range slices.Sorted(maps.Keys(models)) {
-		m, at := models[name], join("models", name)
+		m, at := models[name], modelPath(name)
 		if m.Synthetic && m.BaseURL == "" {
 			continue
 		}
@@ -128,7 +128,7 @@ const (
 
 // unset names the variables that are not set and that a model needs as it is used now.
 func (c *Config) unset(name string, m Model, o Options) (out []error) {
-	at := join("models", name)
+	at := modelPath(name)
 	if err := c.source.needed(at+".model", otherwise); err != nil && !o.Synthetic && !m.Synthetic {
 		out = append(out, err)
 	}
@@ -162,12 +162,12 @@ func (c *Config) unsetAtOnce(o Options) error {
 }
 
 func (c *Config) completeModel(name string, m *Model) error {
-	at := join("models", name)
+	at := modelPath(name)
 	if c.source.needed(at+".key", "") != nil {
 		m.Key = "" // not needed here, see unset
 	}
 	if !m.Synthetic && m.Key == "" && m.BaseURL == "" && !c.Replays() {
-		return c.source.errorf(at, "%s has no key for %s: add key: $OPENAI_API_KEY, give it another base_url%s", at, llm.DefaultBaseURL, otherwise)
+		return c.source.errorf(at, "%s has no key for %s\nhint: add key: $OPENAI_API_KEY, give it another base_url%s", at, llm.DefaultBaseURL, otherwise)
 	}
 	if err := m.Scripted().Check(); m.Synthetic && err != nil {
 		return c.source.positioned(at, fmt.Errorf("%s: %w", at, err))
@@ -178,7 +178,7 @@ func (c *Config) completeModel(name string, m *Model) error {
 			return err
 		}
 		if p := table.Of(m.Endpoint("")).Price; p.Input == nil || p.Output == nil {
-			return c.source.errorf(at, "%s: the price of model %s is not known, so its cost cannot be bounded: use max_tokens in its place", at, m.Model)
+			return c.source.errorf(at, "%s: the price of model %s is not known, so its cost cannot be bounded\nhint: use max_tokens in its place", at, m.Model)
 		}
 	}
 	return nil
@@ -193,7 +193,7 @@ func (m Model) Request() llm.Request {
 // Endpoint is the model as it is dialled.
 func (m Model) Endpoint(name string) llm.Endpoint {
 	e := llm.Endpoint{Name: name, BaseURL: m.BaseURL, Key: m.Key, Model: m.Model, Like: m.Like, Server: m.Server, Synthetic: m.Synthetic,
-		Concurrency: m.Concurrency, RPS: m.RPS, TPM: m.Limits.TPM, Timeout: time.Duration(m.Timeout)}
+		Concurrency: m.Concurrency, RPS: m.RPS, TPM: m.Limits.TPM, Timeout: time.Duration(m.Timeout), Retry: m.Retry.policy()}
 	if rps := m.Limits.RPM / 60; rps > 0 && (e.RPS == 0 || rps < e.RPS) {
 		e.RPS = rps
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/all"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -88,9 +89,9 @@ func (c *Config) Domain(name string) *Domain {
 func (c *Config) BareWorld(domain string, env func(string) string) (*domains.World, error) {
 	one := *c
 	one.Domains = []Domain{*c.Domain(domain)}
-	one.source = &source{file: "manifest.json", at: map[string]position{}, unset: map[string]string{}, raw: map[string]string{}}
+	one.source = newSource("manifest.json")
 	data := map[string]any{"data": c.Data}
-	expand(data, "data", "data", one.source, env)
+	one.source.expand(data, "", "data", env)
 	one.Data = fmt.Sprint(data["data"])
 	if err := one.source.needed("data", ""); err != nil { // unlike for a run, no flag helps here
 		return nil, err
@@ -115,7 +116,7 @@ func selectTasks(c *Config, i int, w *domains.World) ([]*domains.Task, error) {
 		for k, id := range d.Tasks {
 			if !byID[id] {
 				path := fmt.Sprintf("%s.tasks[%d]", at, k)
-				return nil, c.source.errorf(path, "%s: split %s of %s has no task %q%s", path, d.Split, d.Name, id, oneOf(id, byID))
+				return nil, c.source.errorf(path, "%s: split %s of %s has no task %q\nhint: %s", path, d.Split, d.Name, id, suggestOf(id, byID))
 			}
 		}
 		tasks = slices.DeleteFunc(tasks, func(t *domains.Task) bool { return !slices.Contains(d.Tasks, t.ID) })
@@ -216,11 +217,11 @@ func ParseKey(text string, plan []Planned) (sim.Key, error) {
 		known[s] = true
 	}
 	if strings.Count(text, "/") < 3 {
-		return sim.Key{}, fmt.Errorf("key %q: write it as domain/system/task/trial", text)
+		return sim.Key{}, fmt.Errorf("key %q names no trial\nhint: write it as domain/system/task/trial", text)
 	}
-	near := nearest(text, slices.Sorted(maps.Keys(known)))
+	near := yamlfile.Nearest(text, slices.Sorted(maps.Keys(known)))
 	if near != "" {
-		near = "; did you mean \"" + near + "\"?"
+		near = fmt.Sprintf("\nhint: did you mean %q?", near)
 	}
 	return sim.Key{}, fmt.Errorf("key %q is not in the run's plan%s", text, near)
 }

@@ -124,10 +124,10 @@ func TestFilters(t *testing.T) {
 		{"trial", []string{"trial=1"}, 6, ""},
 		{"agent", []string{"agent=react"}, 6, ""},
 		{"domain", []string{"domain=retail"}, 12, ""},
-		{"unknown key", []string{"tusk=1"}, 0, `unknown key "tusk"; did you mean "task"?`},
+		{"unknown key", []string{"tusk=1"}, 0, `unknown key "tusk"` + "\nhint: " + `did you mean "task"?`},
 		{"no value", []string{"task="}, 0, "write it as key=value"},
 		{"no equals sign", []string{"task"}, 0, "write it as key=value"},
-		{"unknown value", []string{"system=Nop"}, 0, `has the system "Nop"; did you mean "Noop"?`},
+		{"unknown value", []string{"system=Nop"}, 0, `has the system "Nop"` + "\nhint: " + `did you mean "Noop"?`},
 		{"unknown trial", []string{"trial=2"}, 0, `has the trial "2"`},
 		{"unknown value in a list", []string{"trial=0,7"}, 0, `has the trial "7"`},
 		{"nothing left", []string{"agent=noop", "system=ReAct"}, 0, "leave no trial"},
@@ -185,7 +185,7 @@ func TestALongPlanCanBeGivenUp(t *testing.T) {
 
 func TestSelectionErrorsNameTheirPlace(t *testing.T) {
 	tests := []struct{ name, from, to, want string }{
-		{"unknown task", "cancel-one-return-one,", "cancel-one-retrun-one,", `small.yaml:9:58: domains[0].tasks[1]: split base of retail has no task "cancel-one-retrun-one"; did you mean "cancel-one-return-one"?`},
+		{"unknown task", "cancel-one-return-one,", "cancel-one-retrun-one,", `small.yaml:9:58: domains[0].tasks[1]: split base of retail has no task "cancel-one-retrun-one"` + "\nhint: " + `did you mean "cancel-one-return-one"?`},
 		{"unknown split", "name: retail,", "name: retail, split: bass,", `small.yaml:9:26: domain retail has no split "bass"`},
 		{"wrong parameter", "agent: noop", "agent: noop, params: {speed: 3}", `small.yaml:12:5: system Noop on domain retail: agent noop: parameters: unknown parameter "speed": there are none here`},
 	}

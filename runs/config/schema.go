@@ -18,6 +18,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
+
+	"github.com/tauguide/tauguide/domains/yamlfile"
 )
 
 //go:embed config.schema.json
@@ -26,17 +28,17 @@ var schemaText []byte
 // Schema returns the JSON Schema of a config.
 func Schema() []byte { return bytes.Clone(schemaText) }
 
-// compiledSchema compiles the schema at its first use.
-var compiledSchema = sync.OnceValue(func() *jsonschema.Schema {
+// schema is config.schema.json, compiled at its first use.
+var schema = sync.OnceValue(func() *jsonschema.Schema {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schemaText))
 	if err != nil {
-		panic("runs: config.schema.json: " + err.Error())
+		panic("config.schema.json: " + err.Error())
 	}
 	c := jsonschema.NewCompiler()
 	c.RegisterFormat(&jsonschema.Format{Name: "time span", Validate: validTimeSpan})
 	c.AssertFormat()
 	if err := c.AddResource("config.schema.json", doc); err != nil {
-		panic("runs: config.schema.json: " + err.Error())
+		panic("config.schema.json: " + err.Error())
 	}
 	return c.MustCompile("config.schema.json")
 })
@@ -44,179 +46,156 @@ var compiledSchema = sync.OnceValue(func() *jsonschema.Schema {
 func validTimeSpan(v any) error {
 	s, ok := v.(string)
 	if !ok {
-		return nil // the type is complained about already
+		return nil // the type is wrong already
 	}
 	if d, err := time.ParseDuration(s); err != nil || d < 0 {
-		return errors.New("write it like 90s, 30m or 1h30m")
+		return errors.New("no time span")
 	}
 	return nil
 }
 
-// maxComplaints bounds how much is said about one file.
-const maxComplaints = 20
-
-// validate checks a config's data against the schema. The error lists every complaint with its place, in the order of
-// the file.
-func validate(tree any, s *source) error {
-	err := compiledSchema().Validate(tree)
+// validate checks a config's data against the schema. The error lists everything that is wrong with its place, in the
+// order of the file.
+func (s *source) validate(tree any) error {
+	err := schema().Validate(tree)
 	var invalid *jsonschema.ValidationError
-	switch {
-	case err == nil:
-		return nil
-	case !errors.As(err, &invalid):
+	if err != nil && !errors.As(err, &invalid) {
 		return fmt.Errorf("%s: %w", s.file, err)
 	}
-	v := validation{tree: tree, source: s}
-	v.walk(invalid)
-	return joined(v.complaints)
-}
-
-// joined orders complaints by place and makes them one error.
-func joined(list []error) error {
-	place := func(err error) position {
-		var c *configError
-		if errors.As(err, &c) {
-			return c.pos
-		}
-		return position{}
+	if err == nil {
+		return nil
 	}
-	slices.SortStableFunc(list, func(a, b error) int {
-		x, y := place(a), place(b)
-		if x.line != y.line {
-			return x.line - y.line
-		}
-		if x.column != y.column {
-			return x.column - y.column
-		}
-		return strings.Compare(a.Error(), b.Error())
-	})
-	if len(list) > maxComplaints {
-		list = append(list[:maxComplaints:maxComplaints], fmt.Errorf("… and %d more", len(list)-maxComplaints))
+	return joined(s.explain(invalid, nil))
+}
+
+func (s *source) explain(e *jsonschema.ValidationError, found []error) []error {
+	for _, cause := range e.Causes {
+		found = s.explain(cause, found)
 	}
-	return errors.Join(list...)
-}
-
-type validation struct {
-	tree       any
-	source     *source
-	complaints []error
-}
-
-func (v *validation) walk(e *jsonschema.ValidationError) {
 	if len(e.Causes) > 0 {
-		for _, c := range e.Causes {
-			v.walk(c)
-		}
-		return
+		return found
 	}
-	path := v.path(e.InstanceLocation)
-	add := func(at, format string, args ...any) {
-		v.complaints = append(v.complaints, v.source.errorf(at, format, args...))
+	path := s.path(e.InstanceLocation)
+	name, within := path, "in "+path
+	if path == "" {
+		name, within = "the config", "at the top level"
 	}
-	name := path
-	if name == "" {
-		name = "the config"
-	}
+	add := func(at, format string, args ...any) { found = append(found, s.errorf(at, format, args...)) }
 	switch k := e.ErrorKind.(type) {
 	case *kind.AdditionalProperties:
 		for _, key := range k.Properties {
-			add(join(path, key), "unknown key %q %s%s", key, in(path), suggestion(key, keysAt(e.InstanceLocation)))
+			add(yamlfile.Join(path, key), "unknown key %q %s\nhint: %s", key, within, yamlfile.Suggest(key, keysOf(e.SchemaURL)))
 		}
 	case *kind.Required:
 		for _, key := range k.Missing {
-			add(path, "%s is missing %s%s", key, in(path), because(key))
+			add(path, "%s is missing %s%s", key, within, purpose(key))
 		}
 	case *kind.Type:
-		value := v.at(e.InstanceLocation)
-		add(path, "%s: want %s, got %s%s", name, words(k.Want), shown(k.Got, v.written(path, value)), hint(path, k, v.written(path, value)))
+		add(path, "%s: want %s, got %s%s", name, kinds(k.Want), s.shown(path), s.otherKind(path, k.Want))
 	case *kind.Enum:
-		add(path, "%s: unknown value %q%s", name, fmt.Sprint(k.Got), suggestion(fmt.Sprint(k.Got), texts(k.Want)))
+		add(path, "%s: unknown value %q\nhint: %s", name, fmt.Sprint(k.Got), yamlfile.Suggest(fmt.Sprint(k.Got), texts(k.Want)))
 	case *kind.Minimum:
-		add(path, "%s: %s is too little: give at least %s", name, v.written(path, decimal(k.Got)), decimal(k.Want))
+		add(path, "%s: %s is too little\nhint: give at least %s", name, s.shown(path), decimal(k.Want))
 	case *kind.Maximum:
-		add(path, "%s: %s is too much: give at most %s", name, v.written(path, decimal(k.Got)), decimal(k.Want))
+		add(path, "%s: %s is too much\nhint: give at most %s", name, s.shown(path), decimal(k.Want))
 	case *kind.Format:
-		add(path, "%s: %q is not a %s: %v", name, fmt.Sprint(k.Got), k.Want, k.Err)
+		add(path, "%s: %q is no %s\nhint: write it like 90s, 30m or 1h30m", name, fmt.Sprint(k.Got), k.Want)
 	case *kind.MinLength:
-		add(path, "%s is empty%s", name, because(path))
+		add(path, "%s is empty%s", name, purpose(path))
 	case *kind.MaxLength:
-		add(path, "%s has %d characters: use at most %d", name, k.Got, k.Want)
+		add(path, "%s has %d characters\nhint: use at most %d", name, k.Got, k.Want)
 	case *kind.MinItems, *kind.MinProperties:
-		add(path, "%s is empty: give at least one", name)
+		add(path, "%s is empty\nhint: give at least one", name)
 	case *kind.MaxProperties:
-		add(path, "%s: one overlay has one name: start each with its own dash", name)
+		add(path, "%s: one overlay has several names\nhint: start each with its own dash", name)
 	case *kind.Pattern:
-		add(path, "%s: %q cannot name a folder: use up to 100 letters, digits, dots, dashes and underscores", name, k.Got)
+		add(path, "%s: %q cannot name a folder\nhint: use up to 100 letters, digits, dots, dashes and underscores", name, k.Got)
 	default:
 		add(path, "%s: %s", name, e.ErrorKind.LocalizedString(message.NewPrinter(language.English)))
 	}
+	return found
 }
 
-func in(path string) string {
-	if path == "" {
-		return "at the top level"
+// path writes a location as people do: systems[1].name.
+func (s *source) path(location []string) string {
+	out := ""
+	for _, step := range location {
+		if item := out + "[" + step + "]"; s.values[item].node != nil {
+			out = item
+		} else {
+			out = yamlfile.Join(out, step)
+		}
 	}
-	return "in " + path
+	return out
 }
 
-// because says why a field is wanted, where that is not plain.
-func because(key string) string {
+// keysOf returns the keys that the schema at an address of the compiled schema knows.
+func keysOf(address string) []string {
+	var at map[string]any
+	if json.Unmarshal(schemaText, &at) != nil {
+		return nil
+	}
+	_, pointer, _ := strings.Cut(address, "#/")
+	for step := range strings.SplitSeq(pointer, "/") {
+		if next, ok := at[step].(map[string]any); ok {
+			at = next
+		}
+	}
+	known, _ := at["properties"].(map[string]any)
+	return slices.Sorted(maps.Keys(known))
+}
+
+// purpose is the hint of what is mandatory, where that says more than its name.
+func purpose(key string) string {
 	switch key {
 	case "note":
-		return ": say in a sentence what the experiment is for"
+		return "\nhint: say in a sentence what the experiment is for"
 	case "user":
-		return ": name the model that plays the customer, as in user: {model: gpt-4.1}"
+		return "\nhint: name the model that plays the customer, as in user: {model: gpt-4.1}"
 	}
 	return ""
 }
 
-func word(jsonType string) string {
-	switch jsonType {
-	case "string":
-		return "a text"
-	case "integer":
-		return "a whole number"
-	case "number":
-		return "a number"
-	case "boolean":
-		return "true or false"
-	case "array":
-		return "a list"
-	case "object":
-		return "a map"
-	case "null":
-		return "nothing"
-	}
-	return jsonType
-}
+var kindNames = map[string]string{"string": "a text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
+	"array": "a list", "object": "a map", "null": "nothing"}
 
-func words(types []string) string {
+func kinds(types []string) string {
 	out := make([]string, len(types))
 	for i, t := range types {
-		out[i] = word(t)
+		out[i] = kindNames[t]
 	}
 	return strings.Join(out, " or ")
 }
 
-// shown is a value in a complaint: as it is, where it is short.
-func shown(jsonType string, value any) string {
-	switch value := value.(type) {
-	case json.Number, bool:
-		return fmt.Sprint(value)
-	case string:
-		if len(value) <= 40 {
-			return fmt.Sprintf("the text %q", value)
-		}
+// shown is a value as the file has it, where it is short.
+func (s *source) shown(path string) string {
+	n := s.values[path].node
+	switch {
+	case n == nil || n.Kind == yamlfile.Null:
+		return "nothing"
+	case n.Kind == yamlfile.Number || n.Kind == yamlfile.Bool:
+		return n.Text
+	case n.Kind == yamlfile.Text && len(n.Text) <= 40:
+		return fmt.Sprintf("the text %q", n.Text)
 	}
-	return word(jsonType)
+	return n.Kind.String()
 }
 
-// written is a number as the file has it, and any other value as it is.
-func (v *validation) written(path string, value any) any {
-	if text, ok := v.source.numbers[path]; ok {
-		return json.Number(text)
+// otherKind is the hint for a number that should be a text, and the reverse.
+func (s *source) otherKind(path string, want []string) string {
+	n := s.values[path].node
+	switch {
+	case n == nil:
+	case n.Kind == yamlfile.Number && (strings.HasSuffix(path, "timeout") || strings.HasSuffix(path, "max_wall") || strings.HasSuffix(path, "max_wait")):
+		return fmt.Sprintf("\nhint: give it a unit, like %ss or %sm", n.Text, n.Text)
+	case (n.Kind == yamlfile.Number || n.Kind == yamlfile.Bool) && slices.Contains(want, "string"):
+		return fmt.Sprintf("\nhint: write %q, with the quotes", n.Text)
+	case n.Kind == yamlfile.Text && !slices.Contains(want, "boolean"):
+		if _, err := strconv.ParseFloat(n.Text, 64); err == nil {
+			return fmt.Sprintf("\nhint: write %s, without quotes", n.Text)
+		}
 	}
-	return value
+	return ""
 }
 
 func decimal(r *big.Rat) string {
@@ -227,87 +206,10 @@ func decimal(r *big.Rat) string {
 	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
-// hint tells how to mend a number that should be a text, and the reverse.
-func hint(path string, k *kind.Type, value any) string {
-	switch value := value.(type) {
-	case json.Number, bool:
-		switch {
-		case strings.HasSuffix(path, "timeout"), strings.HasSuffix(path, "max_wall"):
-			return fmt.Sprintf(": give it a unit, like %vs or %vm", value, value)
-		case slices.Contains(k.Want, "string"):
-			return fmt.Sprintf(": write %q, with the quotes", fmt.Sprint(value))
-		}
-	case string:
-		if _, err := strconv.ParseFloat(value, 64); err == nil && !slices.Contains(k.Want, "boolean") {
-			return fmt.Sprintf(": write %s, without quotes", value)
-		}
-	}
-	return ""
-}
-
 func texts(list []any) []string {
 	out := make([]string, len(list))
 	for i, v := range list {
 		out[i] = fmt.Sprint(v)
 	}
 	return out
-}
-
-// at returns the value at a location of the data.
-func (v *validation) at(loc []string) any {
-	now := v.tree
-	for _, step := range loc {
-		switch x := now.(type) {
-		case map[string]any:
-			now = x[step]
-		case []any:
-			i, err := strconv.Atoi(step)
-			if err != nil || i >= len(x) {
-				return nil
-			}
-			now = x[i]
-		}
-	}
-	return now
-}
-
-// path writes a location as people do: systems[1].name.
-func (v *validation) path(loc []string) string {
-	out := ""
-	for i, step := range loc {
-		if _, list := v.at(loc[:i]).([]any); list {
-			out += "[" + step + "]"
-		} else {
-			out = join(out, step)
-		}
-	}
-	return out
-}
-
-// keysAt returns the keys that the schema knows at a location of the data.
-func keysAt(loc []string) []string {
-	s := compiledSchema()
-	for _, step := range loc {
-		for s != nil && s.Ref != nil {
-			s = s.Ref
-		}
-		if s == nil {
-			return nil
-		}
-		next := s.Properties[step]
-		if next == nil {
-			next, _ = s.AdditionalProperties.(*jsonschema.Schema)
-		}
-		if next == nil {
-			next = s.Items2020
-		}
-		s = next
-	}
-	for s != nil && s.Ref != nil {
-		s = s.Ref
-	}
-	if s == nil {
-		return nil
-	}
-	return slices.Sorted(maps.Keys(s.Properties))
 }

@@ -41,18 +41,18 @@ func (c *Config) Script() (synthetic.Config, error) {
 		}
 	}
 	if len(names) == 0 {
-		return synthetic.Config{}, Fault(c.source.errorf("models", "models: none is scripted: mark one with synthetic: true"))
+		return synthetic.Config{}, Fault(c.source.errorf("models", "models: none is scripted\nhint: mark one with synthetic: true"))
 	}
 	first := c.Models[names[0]].Scripted()
 	for _, name := range names[1:] {
 		other := c.Models[name].Scripted()
 		if other.Mistakes != first.Mistakes || other.FollowsGuidance != first.FollowsGuidance {
-			return synthetic.Config{}, Fault(c.source.errorf(join("models", name),
+			return synthetic.Config{}, Fault(c.source.errorf(modelPath(name),
 				"scripted models %s and %s of the systems behave differently, but one server has one script: make them alike", names[0], name))
 		}
 	}
 	if err := first.Check(); err != nil {
-		return synthetic.Config{}, Fault(c.source.errorf(join("models", names[0]), "%w", err))
+		return synthetic.Config{}, Fault(c.source.errorf(modelPath(names[0]), "%w", err))
 	}
 	return first, nil
 }

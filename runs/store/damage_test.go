@@ -28,7 +28,7 @@ func TestDamagedRecordsNameFileAndPlace(t *testing.T) {
 		keepIndex bool
 	}{
 		{"cut off", whole[:100], "damaged at byte 100 of 100", false},
-		{"cut off, and the index is whole", whole[:500], "damaged at byte 500 of 500: unexpected end of JSON input; `tauguide run CONFIG --resume` holds it again", true},
+		{"cut off, and the index is whole", whole[:500], "damaged at byte 500 of 500: unexpected end of JSON input", true},
 		{"a broken byte, and the index is whole", append([]byte{'{', '!'}, whole[2:]...), "damaged at byte 2 of", true},
 		{"empty", nil, "damaged at byte 0 of 0", false},
 		{"a broken byte", append([]byte{'{', '!'}, whole[2:]...), fmt.Sprintf("damaged at byte 2 of %d", len(whole)), false},
@@ -36,7 +36,7 @@ func TestDamagedRecordsNameFileAndPlace(t *testing.T) {
 		{"no record", []byte(`{}`), "this is no record", false},
 		{"of the future", bytes.Replace(whole, []byte(`"version": 1`), []byte(`"version": 99`), 1), "version 99 is newer", false},
 		{"of another type", bytes.Replace(whole, []byte(`"trial": 1`), []byte(`"trial": "1"`), 1), "field trial holds a string", false},
-		{"of another trial", bytes.Replace(whole, []byte(`"trial": 1`), []byte(`"trial": 7`), 1), "it is the record of retail/Noop/cancel-one-return-one/7 attempt 0: move it", false},
+		{"of another trial", bytes.Replace(whole, []byte(`"trial": 1`), []byte(`"trial": 7`), 1), "it is the record of retail/Noop/cancel-one-return-one/7 attempt 0", false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestDamagedRecordsNameFileAndPlace(t *testing.T) {
 				runtest.Remove(t, filepath.Join(dir, "index.jsonl"))
 			}
 			check(runtest.Open(t, dir))
-			// A resume holds the trial again under the next number and leaves the damaged file where it is.
+			// A resume runs the trial again under the next number and leaves the damaged file where it is.
 			s := runtest.Execute(t, runtest.Small, config.Options{Out: dir, Resume: true})
 			if s.Executed != 1 || !s.Complete() || len(s.Warnings) != 1 {
 				t.Fatalf("resume: %+v", s)
@@ -222,7 +222,7 @@ func TestAFileInPlaceOfTheRecords(t *testing.T) {
 	_, openErr := store.Open(dir)
 	_, runErr := runtest.Run(t.Context(), runtest.Parse(t, runtest.Small), config.Options{Out: dir, Resume: true})
 	for _, err := range []error{openErr, runErr} {
-		if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "trials")+" is no folder: move it away") {
+		if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "trials")+" is no folder\nhint: move it away") {
 			t.Errorf("error %v", err)
 		}
 	}

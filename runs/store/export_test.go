@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/sim/llm"
 )
 
@@ -23,11 +22,9 @@ var (
 		}
 		return x.entries, nil
 	}
-	ReadScores  = readScores
-	ReadPlan    = readPlan
-	ReadHolder  = readHolder
-	KnownEntry  = func(line []byte) (Entry, bool) { return newEntryReader().known(line) }
-	PlannedLine = func(line []byte) (config.Planned, error) { return newEntryReader().planned(line) }
+	ReadScores = readScores
+	ReadPlan   = readPlan
+	ReadHolder = readHolder
 )
 
 // Lines reads JSON lines as stores do, and returns what is whole, and the numbers of the damaged lines.

@@ -31,7 +31,7 @@ type Importer struct {
 func NewImporter(dir string) (*Importer, error) {
 	dir = filepath.Clean(dir)
 	if _, err := os.Lstat(dir); err == nil {
-		return nil, fmt.Errorf("%s exists: give another folder with --out, or move it away", dir)
+		return nil, fmt.Errorf("%s exists\nhint: give another folder with --out, or move it away", dir)
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("run directory: %w", err)
 	}

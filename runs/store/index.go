@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/tauguide/tauguide/sim"
+	"golang.org/x/sync/errgroup"
 )
 
 // Ref names one attempt at a trial.
@@ -99,6 +102,44 @@ type index struct {
 	entries map[Ref]Entry
 	broken  []damage
 	rebuilt bool // the file is not what the entries say
+}
+
+// readEntries reads the lines of an index. A line that is damaged, or that names another file than that of its attempt, is
+// passed over: its record is there to be read.
+func readEntries(path string) (*index, error) {
+	x := &index{entries: map[Ref]Entry{}}
+	err := readLines(path, func(_ int, line []byte) error {
+		e, err := decodeEntry(line)
+		if err == nil && e.File != recordFile(e.Ref) {
+			err = fmt.Errorf("entry of %s names the file %s", e.Ref, e.File)
+		}
+		if err == nil {
+			x.entries[e.Ref] = e
+		}
+		return err
+	}, func(int, error) { x.rebuilt = true })
+	return x, err
+}
+
+// stale returns the entries whose record is not there as it was stored. Asking for so many files takes time, so
+// that several goroutines ask.
+func (x *index) stale(dir string, files map[string]bool, hash bool) []Ref {
+	refs := slices.Collect(maps.Keys(x.entries))
+	workers := runtime.GOMAXPROCS(0)
+	found := make([][]Ref, workers)
+	var asking errgroup.Group
+	for w := range workers {
+		asking.Go(func() error {
+			for i := w; i < len(refs); i += workers {
+				if e := x.entries[refs[i]]; !files[e.File] || !e.stands(dir, hash) {
+					found[w] = append(found[w], refs[i])
+				}
+			}
+			return nil
+		})
+	}
+	_ = asking.Wait() // none of them fails
+	return slices.Concat(found...)
 }
 
 // readIndex reads index.jsonl and makes it agree with the records: entries without a record go, as do those of another
@@ -228,7 +269,7 @@ func listRecords(dir string) (map[string]bool, error) {
 	out := map[string]bool{}
 	root := filepath.Join(dir, trialsDir)
 	if st, err := os.Stat(root); err == nil && !st.IsDir() {
-		return nil, fmt.Errorf("%s is no folder: move it away and put the run's folder of records there; without it, %s holds all trials again", root, resumes)
+		return nil, fmt.Errorf("%s is no folder\nhint: move it away and put the run's folder of records there; without it, %s runs all trials again", root, resumes)
 	}
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		switch {
@@ -330,10 +371,10 @@ func loadRecord(dir, file string) (sim.Record, string, error) {
 	case errors.Is(err, errNewer):
 		return sim.Record{}, "", fmt.Errorf("record %s: %w", full, err)
 	case err != nil:
-		return sim.Record{}, "", fmt.Errorf("record %s: %w; %s holds it again", full, err, resumes)
+		return sim.Record{}, "", fmt.Errorf("record %s: %w\nhint: %s runs the trial again", full, err, resumes)
 	}
 	if want := recordFile(Ref{r.Key, r.Attempt}); want != file {
-		return sim.Record{}, "", fmt.Errorf("record %s: it is the record of %s: move it to %s", full, Ref{r.Key, r.Attempt}, want)
+		return sim.Record{}, "", fmt.Errorf("record %s: it is the record of %s\nhint: move it to %s", full, Ref{r.Key, r.Attempt}, want)
 	}
 	return r, sha256Hex(text), nil
 }

@@ -68,5 +68,5 @@ type LockedError struct {
 }
 
 func (e *LockedError) Error() string {
-	return fmt.Sprintf("run %s is being written by %s: wait for it to end, or give another folder with --out", e.Dir, e.by)
+	return fmt.Sprintf("run %s is being written by %s\nhint: wait for it to end, or give another folder with --out", e.Dir, e.by)
 }

@@ -110,7 +110,7 @@ func readManifest(dir string) (Manifest, error) {
 		return Manifest{}, fmt.Errorf("%s: %w", path, atOffset(text, err))
 	}
 	if m.Format > Format {
-		return Manifest{}, fmt.Errorf("%s: format %d is newer than this program's %d: use a newer program", path, m.Format, Format)
+		return Manifest{}, fmt.Errorf("%s: format %d is newer than this program's %d\nhint: use a newer program", path, m.Format, Format)
 	}
 	if m.Format < 1 || m.Config == nil {
 		return Manifest{}, fmt.Errorf("%s: this is no manifest of a run: format or config is missing", path)
@@ -134,10 +134,9 @@ func readPlan(dir string) ([]config.Planned, error) {
 	var out []config.Planned
 	var broken error
 	seen := map[sim.Key]int{}
-	lines := newEntryReader()
 	err := readLines(path, func(n int, line []byte) error {
-		p, err := lines.planned(line)
-		if err != nil {
+		var p config.Planned
+		if err := json.Unmarshal(line, &p); err != nil {
 			return err
 		}
 		if first, dup := seen[p.Key]; dup {
@@ -148,7 +147,7 @@ func readPlan(dir string) ([]config.Planned, error) {
 		return nil
 	}, func(n int, err error) {
 		if err != nil && broken == nil {
-			broken = fmt.Errorf("%s:%d: damaged line: %w; resuming the run with its config mends the plan", path, n, err)
+			broken = fmt.Errorf("%s:%d: damaged line: %w\nhint: resume the run with its config to write the plan again", path, n, err)
 		}
 	})
 	if err == nil {

@@ -24,7 +24,7 @@ type ExistsError struct {
 }
 
 func (e *ExistsError) Error() string {
-	return fmt.Sprintf("run %s exists, with %d of %d trials finished: continue it with %q, or move it aside with %q",
+	return fmt.Sprintf("run %s exists, with %d of %d trials finished\nhint: continue it with %q, or move it aside with %q",
 		e.Dir, e.Finished, e.Plan, e.resume, e.fresh)
 }
 
@@ -44,7 +44,7 @@ func (e *ChangedError) Error() string {
 	if len(shown) > most {
 		shown = append(shown[:most:most], fmt.Sprintf("and %d more", len(e.Fields)-most))
 	}
-	return fmt.Sprintf("run %s was made with another setup, and results must not be mixed: %s; undo the change, give another folder with --out, or start anew with %q",
+	return fmt.Sprintf("run %s was made with another setup, and results must not be mixed: %s\nhint: undo the change, give another folder with --out, or start anew with %q",
 		e.Dir, strings.Join(shown, "; "), e.fresh)
 }
 
@@ -89,7 +89,7 @@ func (w *Writer) settle(p *config.Plan, now time.Time) ([]config.Planned, error)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if len(w.entries) > 0 {
-			return nil, fmt.Errorf("run %s has records but no %s: put it back, or give another folder with --out", p.Dir, manifestName)
+			return nil, fmt.Errorf("run %s has records but no %s\nhint: put it back, or give another folder with --out", p.Dir, manifestName)
 		}
 		return p.Trials, w.found(p.Trials, newManifest(p, now))
 	case err != nil:
@@ -207,7 +207,7 @@ func lookAt(dir string) (state, error) {
 		switch name := d.Name(); {
 		case name == lockName, name == planName, name == indexName, name == scoresName, name == LogName, strings.HasPrefix(name, tempPrefix):
 		default:
-			return isNew, fmt.Errorf("folder %s is no run, and holds %s: give another folder with --out", dir, name)
+			return isNew, fmt.Errorf("folder %s is no run, and holds %s\nhint: give another folder with --out", dir, name)
 		}
 	}
 	return isNew, nil

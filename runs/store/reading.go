@@ -28,7 +28,7 @@ func Writing(dir string) (bool, error) {
 	case err != nil:
 		return false, fmt.Errorf("lock of %s: %w", dir, err)
 	case !st.Mode().IsRegular():
-		return false, fmt.Errorf("lock of %s: %s is no file: move it away", dir, path)
+		return false, fmt.Errorf("lock of %s: %s is no file\nhint: move it away", dir, path)
 	}
 	l := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	free, err := l.TryRLock()
@@ -99,13 +99,13 @@ func (r *Run) RecordInside(ref Ref) (rec sim.Record, raw []byte, err error) {
 	}
 	e, indexed := r.entries[ref]
 	if rec, err = decodeRecord(raw); err != nil {
-		return sim.Record{}, raw, fmt.Errorf("record %s: %w; without it, %s holds the trial again", full, err, resumes)
+		return sim.Record{}, raw, fmt.Errorf("record %s: %w\nhint: without it, %s runs the trial again", full, err, resumes)
 	}
 	if got := (Ref{rec.Key, rec.Attempt}); got != ref {
-		return sim.Record{}, raw, fmt.Errorf("record %s: it is the record of %s: bring back that of %s", full, got, ref)
+		return sim.Record{}, raw, fmt.Errorf("record %s: it is the record of %s\nhint: bring back that of %s", full, got, ref)
 	}
 	if indexed && sha256Hex(raw) != e.SHA256 {
-		return sim.Record{}, raw, fmt.Errorf("record %s is not the one that was stored, by its checksum: bring that back; without it, %s holds the trial again", full, resumes)
+		return sim.Record{}, raw, fmt.Errorf("record %s is not the one that was stored, by its checksum\nhint: bring that back; without it, %s runs the trial again", full, resumes)
 	}
 	return rec, raw, nil
 }

@@ -13,82 +13,12 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
-	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/runtest"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 )
-
-// TestEntryLinesAreReadAlike compares the short way of reading lines with that of the JSON package.
-func TestEntryLinesAreReadAlike(t *testing.T) {
-	text := rapid.OneOf(rapid.SampledFrom([]string{"", "retail", "a/b", `quo"te\`, "über", "\u2028", "<b>&", "[x]|y:z"}), rapid.String())
-	maybe := func(t *rapid.T, name string) *float64 {
-		if rapid.Bool().Draw(t, name+" known") {
-			v := rapid.Float64Range(-1e9, 1e9).Draw(t, name)
-			return &v
-		}
-		return nil
-	}
-	short := 0
-	rapid.Check(t, func(t *rapid.T) {
-		e := store.Entry{Ref: store.Ref{Key: sim.Key{Domain: text.Draw(t, "domain"), System: text.Draw(t, "system"), Task: text.Draw(t, "task"), Trial: rapid.IntRange(0, 9).Draw(t, "trial")}},
-			Seed: rapid.Int64().Draw(t, "seed"), Synthetic: rapid.Bool().Draw(t, "synthetic"), Termination: sim.Reason(text.Draw(t, "ending")), Reward: maybe(t, "reward"),
-			Pending: text.Draw(t, "pending"), Steps: rapid.Int().Draw(t, "steps"), Seconds: rapid.Float64Range(0, 1e6).Draw(t, "seconds"), Cost: maybe(t, "cost"),
-			Fault: text.Draw(t, "fault"), File: text.Draw(t, "file"), SHA256: text.Draw(t, "sum"), Stamp: store.Stamp{Size: rapid.Int64().Draw(t, "size"), Modified: rapid.Int64().Draw(t, "modified")}}
-		if rapid.Bool().Draw(t, "tokens known") {
-			n := rapid.Int64().Draw(t, "tokens")
-			e.Tokens = &n
-		}
-		if rapid.Bool().Draw(t, "attacked") {
-			e.Attack = &store.Attacked{}
-		}
-		if rapid.Bool().Draw(t, "has usage") {
-			e.Usage = []store.RoleUsage{}
-			for range rapid.IntRange(0, 3).Draw(t, "roles") {
-				e.Usage = append(e.Usage, store.RoleUsage{Role: text.Draw(t, "role"), Usage: metrics.Usage{Calls: rapid.Int().Draw(t, "calls"), Prompt: rapid.Int64().Draw(t, "prompt"), Cached: 2, Completion: 3,
-					UnknownTokens: rapid.IntRange(0, 1).Draw(t, "unknown"), UnknownCached: 1, UnknownCost: 1, Cost: rapid.Float64().Draw(t, "role cost"), Seconds: 0.25}, Replayed: 1, ReplayedTokens: 2, ReplayedCost: 3})
-			}
-		}
-		line, err := json.Marshal(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var want store.Entry
-		if err := json.Unmarshal(line, &want); err != nil {
-			t.Fatal(err)
-		}
-		got, known := store.KnownEntry(line)
-		if known {
-			short++
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Fatalf("%s\n(-want +got):\n%s", line, diff)
-			}
-		} else if !bytes.ContainsRune(line, '\\') {
-			t.Fatalf("the short way does not know %s", line)
-		}
-	})
-	if short == 0 {
-		t.Error("no line was read the short way")
-	}
-}
-
-// TestPlannedLinesAreReadAlike does the same for plans, and for lines that no program wrote.
-func TestPlannedLinesAreReadAlike(t *testing.T) {
-	for _, line := range []string{
-		`{"domain":"d","system":"s","task":"t","trial":3,"seed":9223372036854775807,"mut":true}`, `{"domain":"d","task":"\u00e4\"","seed":-1}`, `{}`, `{"DOMAIN":"d"}`, `{"domain":"a","domain":"b"}`,
-		`{"trial":1.5}`, `{"trial":"1"}`, `{"mut":1}`, `{"more":[1]}`, `[]`, `null`, `{"domain":null}`, `{`, ``, `{"domain":"d"} x`, "{\"task\":\"\xff\"}", `{"trial":1e2}`, `{"seed":99999999999999999999}`,
-	} {
-		var want config.Planned
-		wantErr := json.Unmarshal([]byte(line), &want)
-		got, err := store.PlannedLine([]byte(line))
-		if (err == nil) != (wantErr == nil) || err == nil && got != want {
-			t.Errorf("%s: %+v, %v; want %+v, %v", line, got, err, want, wantErr)
-		}
-	}
-}
 
 func TestScoreOfOneAttempt(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")

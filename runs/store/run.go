@@ -37,7 +37,7 @@ func Open(dir string) (*Run, error) {
 	var err error
 	if r.manifest, err = readManifest(dir); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("open run %s: there is no %s: name the folder of a run, as in results/quickstart: %w", dir, manifestName, err)
+			return nil, fmt.Errorf("open run %s: %w\nhint: name the folder of a run, as in results/quickstart", dir, err)
 		}
 		return nil, fmt.Errorf("open run: %w", err)
 	}
@@ -128,7 +128,7 @@ func (r *Run) Record(k sim.Key) (sim.Record, error) {
 		if i := slices.IndexFunc(r.broken, func(d damage) bool { return d.trial == trial }); i >= 0 {
 			return sim.Record{}, fmt.Errorf("run %s has no readable record of %s: %w", r.dir, k.String(), r.broken[i].err)
 		}
-		return sim.Record{}, fmt.Errorf("run %s has no record of %s: it was not run yet: resume the run", r.dir, k.String())
+		return sim.Record{}, fmt.Errorf("run %s has no record of %s: it was not run yet\nhint: resume the run", r.dir, k.String())
 	}
 	return r.read(e)
 }
@@ -137,7 +137,7 @@ func (r *Run) Record(k sim.Key) (sim.Record, error) {
 func (r *Run) read(e Entry) (sim.Record, error) {
 	rec, sha, err := loadRecord(r.dir, e.File)
 	if err == nil && sha != e.SHA256 {
-		return sim.Record{}, fmt.Errorf("record %s is not the one that was stored, by its checksum: bring that back; without it, %s holds the trial again",
+		return sim.Record{}, fmt.Errorf("record %s is not the one that was stored, by its checksum\nhint: bring that back; without it, %s runs the trial again",
 			filepath.Join(r.dir, filepath.FromSlash(e.File)), resumes)
 	}
 	return rec, err

@@ -31,7 +31,7 @@ func rotted(t *testing.T, path string) {
 }
 
 // TestIndexOutlivesItsRecords: an entry was made from what was stored, so bits that rot later do not change it. Who reads
-// the record is told, and a resume, which compares all checksums, holds the trial again.
+// the record is told, and a resume, which compares all checksums, runs the trial again.
 func TestIndexOutlivesItsRecords(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	runtest.Execute(t, runtest.Small, config.Options{Out: dir})

@@ -21,19 +21,19 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(text, `%s%08x"}`, sumKey, crc32.ChecksumIEEE(text)), nil
 }
 
-// UnmarshalJSON reads an entry. One whose checksum is wrong is an error, so that the record is read in its place; lines
-// of older versions have none.
-func (e *Entry) UnmarshalJSON(text []byte) error {
+// decodeEntry reads a line of index.jsonl. One whose checksum is wrong is an error, so that the record is read instead;
+// lines of older versions have none.
+func decodeEntry(line []byte) (e Entry, err error) {
 	type plain Entry
-	if err := json.Unmarshal(text, (*plain)(e)); err != nil {
-		return err
+	if err := json.Unmarshal(line, (*plain)(&e)); err != nil {
+		return e, err
 	}
-	at := bytes.LastIndex(text, []byte(sumKey))
+	at := bytes.LastIndex(line, []byte(sumKey))
 	if at < 0 {
-		return nil
+		return e, nil
 	}
-	if want := fmt.Sprintf(`%s%08x"}`, sumKey, crc32.ChecksumIEEE(text[:at])); want != string(text[at:]) {
-		return fmt.Errorf("entry of %s: the checksum does not fit the line", e.Ref)
+	if want := fmt.Sprintf(`%s%08x"}`, sumKey, crc32.ChecksumIEEE(line[:at])); want != string(line[at:]) {
+		return e, fmt.Errorf("entry of %s: the checksum does not fit the line", e.Ref)
 	}
-	return nil
+	return e, nil
 }

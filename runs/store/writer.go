@@ -139,7 +139,7 @@ func dropTemporary(dir string) error {
 type LostError struct{ Dir string }
 
 func (e *LostError) Error() string {
-	return fmt.Sprintf("run %s was deleted or moved while it was being written: put it back and resume the run; what it held is not repeated then", e.Dir)
+	return fmt.Sprintf("run %s was deleted or moved while it was being written\nhint: put it back and resume the run; what it holds is not run again", e.Dir)
 }
 
 // there returns a LostError if the run directory is not the one that was opened.

@@ -1,4 +1,0 @@
-package config
-
-// Nearest for tests.
-var Nearest = nearest

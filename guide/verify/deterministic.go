@@ -30,8 +30,8 @@ const (
 	patience = 3
 )
 
-// project is a mutating call that stands for a request.
-type project struct {
+// callRequest is a mutating call that stands for a request.
+type callRequest struct {
 	id    string
 	call  domains.ToolCall
 	since int
@@ -47,7 +47,7 @@ func (v *Deterministic) Verify(_ context.Context, in Input) (Answer, error) {
 	}
 	var rec Record
 	open := 0
-	for _, p := range v.projects(checker, in) {
+	for _, p := range v.requests(checker, in) {
 		t, intent, ok := v.traverse(checker, in, p)
 		if !ok {
 			continue
@@ -65,7 +65,7 @@ func (v *Deterministic) Verify(_ context.Context, in Input) (Answer, error) {
 	return Answer{Record: rec}, nil
 }
 
-func describe(p project) string {
+func describe(p callRequest) string {
 	tool, rest, _ := strings.Cut(p.id, ":")
 	target, _, _ := strings.Cut(rest, "#")
 	if target == "" {
@@ -74,14 +74,14 @@ func describe(p project) string {
 	return tool + " for " + target
 }
 
-// projects lists the requests that the conversation, the state and the wishes give, those on record first.
-func (v *Deterministic) projects(c *guide.Checker, in Input) []project {
-	var out []project
-	add := func(p project) {
+// requests lists the requests that the conversation, the state and the wishes give, those on record first.
+func (v *Deterministic) requests(c *guide.Checker, in Input) []callRequest {
+	var out []callRequest
+	add := func(p callRequest) {
 		if slices.ContainsFunc(in.State.Requests, func(q Request) bool { return q.ID == p.id && q.Status == Done }) {
 			return
 		}
-		if i := slices.IndexFunc(out, func(o project) bool { return o.id == p.id }); i >= 0 {
+		if i := slices.IndexFunc(out, func(o callRequest) bool { return o.id == p.id }); i >= 0 {
 			out[i] = p
 			return
 		}
@@ -93,7 +93,7 @@ func (v *Deterministic) projects(c *guide.Checker, in Input) []project {
 			continue
 		}
 		call := domains.ToolCall{Name: tool, Arguments: value.OfMap(q.Grounded.Map()), Requestor: domains.AgentSide}
-		p := v.project(c, in.Trace, call, in.Trace.Len())
+		p := v.requestFor(c, in.Trace, call, in.Trace.Len())
 		p.id, p.since = q.ID, v.opened(c, in.Trace, q.ID)
 		p.at = v.success(c, in.Trace, q.ID, p.since)
 		add(p)
@@ -101,7 +101,7 @@ func (v *Deterministic) projects(c *guide.Checker, in Input) []project {
 	for _, made := range in.Trace.Calls {
 		if made.Done && made.Turn >= in.Trace.Turn()-1 && v.mutates(made.Name) {
 			call := domains.ToolCall{Name: made.Name, Arguments: value.OfMap(made.Args), Requestor: domains.AgentSide}
-			p := v.project(c, in.Trace, call, made.Index)
+			p := v.requestFor(c, in.Trace, call, made.Index)
 			if made.OK {
 				p.at = made.Index
 			}
@@ -111,13 +111,13 @@ func (v *Deterministic) projects(c *guide.Checker, in Input) []project {
 	}
 	for _, r := range in.Refused {
 		if v.mutates(r.Call.Name) {
-			p := v.project(c, in.Trace, r.Call, in.Trace.Len())
+			p := v.requestFor(c, in.Trace, r.Call, in.Trace.Len())
 			p.fresh = true
 			add(p)
 		}
 	}
-	if w, ok := v.wish(in); ok && !slices.ContainsFunc(out, func(p project) bool { return p.at < 0 && p.fresh }) {
-		p := v.project(c, in.Trace, w, in.Trace.Len())
+	if w, ok := v.wish(in); ok && !slices.ContainsFunc(out, func(p callRequest) bool { return p.at < 0 && p.fresh }) {
+		p := v.requestFor(c, in.Trace, w, in.Trace.Len())
 		idle := slices.ContainsFunc(in.State.Requests, func(q Request) bool { return q.ID == p.id && q.Same >= patience })
 		if !idle {
 			add(p)
@@ -128,16 +128,16 @@ func (v *Deterministic) projects(c *guide.Checker, in Input) []project {
 
 func (v *Deterministic) mutates(tool string) bool { return v.Workflow.World.Agent.Mutates(tool) }
 
-// project makes the request that a call at that index stands for. Repeated changes of the same record are requests of
+// requestFor makes the request that a call at that index stands for. Repeated changes of the same record are requests of
 // their own, numbered from the second.
-func (v *Deterministic) project(c *guide.Checker, t *guide.Trace, call domains.ToolCall, index int) project {
+func (v *Deterministic) requestFor(c *guide.Checker, t *guide.Trace, call domains.ToolCall, index int) callRequest {
 	key, n, since := keyOf(c, call), 1, 0
 	for _, made := range t.CallsOf(call.Name) {
 		if made.OK && made.Index < index && keyOfMade(c, made) == key {
 			n, since = n+1, made.Index+1
 		}
 	}
-	return project{id: numbered(key, n), call: call, since: since, at: -1}
+	return callRequest{id: numbered(key, n), call: call, since: since, at: -1}
 }
 
 func numbered(key string, n int) string {
@@ -209,7 +209,7 @@ func (v *Deterministic) wish(in Input) (domains.ToolCall, bool) {
 
 // traverse walks one request. ok is false where there is nothing to say of it: its call was made without having been
 // due.
-func (v *Deterministic) traverse(c *guide.Checker, in Input, p project) (t Traversal, intent string, ok bool) {
+func (v *Deterministic) traverse(c *guide.Checker, in Input, p callRequest) (t Traversal, intent string, ok bool) {
 	at, known := c.Authorize(in.Trace, p.call, p.since)
 	t = Traversal{ID: p.id, Status: Open, Selection: Selection{Target: targetOf(c, p.call)}, Grounded: grounded(p.call)}
 	if !known {
@@ -235,7 +235,7 @@ func unknownTool(tool string) string {
 }
 
 // fill writes a position into a traversal.
-func (v *Deterministic) fill(t *Traversal, at guide.Position, p project) {
+func (v *Deterministic) fill(t *Traversal, at guide.Position, p callRequest) {
 	for _, s := range at.Walk {
 		t.Walk = append(t.Walk, Visit{Node: s.Node, Satisfied: s.Satisfied, Reasoning: s.Note})
 	}
@@ -324,7 +324,7 @@ func (v *Deterministic) start(c *guide.Checker, in Input, rec *Record) {
 		return
 	}
 	t := Traversal{ID: startID, Status: Open}
-	v.fill(&t, at, project{})
+	v.fill(&t, at, callRequest{})
 	if cl := v.Workflow.Graph.Classifier(); cl != nil && !v.Workflow.Graph.Reachable(v.Workflow.Graph.Entry, cl.ID)[at.Node] {
 		t.Remediation = "" // what the user wants is not for code to tell
 	}
@@ -344,7 +344,7 @@ func (v *Deterministic) untimely(c *guide.Checker, in Input, rec *Record) {
 	}
 	at := c.Walk(in.Trace, guide.Request{ID: transferID, Intent: transferID})
 	t := Traversal{ID: transferID, Status: Open}
-	v.fill(&t, at, project{})
+	v.fill(&t, at, callRequest{})
 	t.Authorize, t.Status = nil, Open
 	t.Remediation = "Do not pass the user on yet: a transfer is only for what cannot be handled within the policy. Carry on with what can be done; refuse what the policy forbids."
 	if at.Done {

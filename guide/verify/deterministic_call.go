@@ -46,7 +46,7 @@ func (v *Deterministic) Call(in Input, call domains.ToolCall) (ok, known bool, w
 		}
 		return false, true, ""
 	}
-	p := v.project(c, in.Trace, call, in.Trace.Len())
+	p := v.requestFor(c, in.Trace, call, in.Trace.Len())
 	at, some := c.Authorize(in.Trace, call, p.since)
 	switch {
 	case spent(in.Trace, call):

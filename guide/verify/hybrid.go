@@ -73,7 +73,7 @@ func (v *Hybrid) byCode(c *guide.Checker, in Input) (Record, bool) {
 
 func (v *Hybrid) fill(t *Traversal, at guide.Position) {
 	d := Deterministic{Workflow: v.Workflow}
-	d.fill(t, at, project{})
+	d.fill(t, at, callRequest{})
 }
 
 func asked(q Request) guide.Request {
@@ -166,7 +166,7 @@ func (v *Hybrid) Call(in Input, call domains.ToolCall) (ok, known bool, why stri
 		return false, false, ""
 	}
 	d := Deterministic{Workflow: v.Workflow}
-	p := d.project(c, in.Trace, call, in.Trace.Len())
+	p := d.requestFor(c, in.Trace, call, in.Trace.Len())
 	at, some := c.Authorize(in.Trace, call, p.since)
 	if !some || at.Authorizes == call.Name {
 		return false, false, ""

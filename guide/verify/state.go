@@ -92,7 +92,7 @@ func (r Rules) Apply(s State, rec Record, now Facts) (State, []Rejection) {
 		case old.Status == Done:
 			next.Requests = append(next.Requests, old)
 		case listed:
-			next.Requests = append(next.Requests, a.advance(old, entry, spine(s, r.Graph), false))
+			next.Requests = append(next.Requests, a.advance(old, entry, passedBefore(s, r.Graph), false))
 		}
 	}
 	for _, entry := range roster {
@@ -101,7 +101,7 @@ func (r Rules) Apply(s State, rec Record, now Facts) (State, []Rejection) {
 			if r.Graph != nil {
 				fresh.Node = r.Graph.Entry
 			}
-			next.Requests = append(next.Requests, a.advance(fresh, entry, spine(s, r.Graph), true))
+			next.Requests = append(next.Requests, a.advance(fresh, entry, passedBefore(s, r.Graph), true))
 		}
 	}
 	next.Requests = a.merge(next.Requests)
@@ -163,7 +163,7 @@ func find(list []Intent, id string) (Intent, bool) {
 
 // advance takes over what the record says of one request. A walk that cannot be leaves the request where it was,
 // without an authorization.
-func (a *applying) advance(q Request, entry Intent, spine []string, fresh bool) Request {
+func (a *applying) advance(q Request, entry Intent, passedBefore []string, fresh bool) Request {
 	was := q
 	q.Authorize = ""
 	q.Request, q.Intent = or(entry.Request, q.Request), or(entry.Intent, q.Intent)
@@ -180,7 +180,7 @@ func (a *applying) advance(q Request, entry Intent, spine []string, fresh bool) 
 		if t.Status == Done {
 			q.Status = Done
 		}
-	} else if !a.move(&q, t, spine) {
+	} else if !a.move(&q, t, passedBefore) {
 		was.Request, was.Intent, was.Authorize = q.Request, q.Intent, ""
 		was.Same = a.counted(was, was)
 		return was

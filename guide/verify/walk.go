@@ -8,7 +8,7 @@ import (
 
 // move checks a request's walk against the graph and, if it can be, takes it over: nodes that were found satisfied are
 // remembered, and the request rests where the walk ended.
-func (a *applying) move(q *Request, t Traversal, spine []string) bool {
+func (a *applying) move(q *Request, t Traversal, passedBefore []string) bool {
 	g := a.rules.Graph
 	target := or(t.Node, q.Node)
 	if len(t.Walk) > 0 && t.Node == "" {
@@ -21,7 +21,7 @@ func (a *applying) move(q *Request, t Traversal, spine []string) bool {
 		}
 	}
 	passed := slices.Clone(q.Passed)
-	if a.rules.Walk != Exists && !a.possible(q, t.Walk, target, &passed, spine) {
+	if a.rules.Walk != Exists && !a.possible(q, t.Walk, target, &passed, passedBefore) {
 		return false
 	}
 	if a.rules.Walk == Exists {
@@ -54,15 +54,15 @@ func mark(passed *[]string, node string, satisfied bool) {
 // recorded node, at the graph's entry, or at any node that was passed before. Between two nodes entries, decisions and
 // nodes that were found satisfied may be left out. Nothing is passed that is not satisfied, and an authorization is
 // not before its call has succeeded.
-func (a *applying) possible(q *Request, walk []Visit, target string, passed *[]string, spine []string) bool {
+func (a *applying) possible(q *Request, walk []Visit, target string, passed *[]string, passedBefore []string) bool {
 	at, may := q.Node, true // may: at can be left
 	for i, v := range append(slices.Clone(walk), Visit{Node: target}) {
 		last := i == len(walk)
 		switch {
 		case v.Node == at && (i == 0 || last):
 		case i == 0 && (v.Node == a.rules.Graph.Entry || slices.Contains(*passed, v.Node)):
-		case i == 0 && a.leads(at, v.Node, *passed, spine, false):
-		case i > 0 && may && a.leads(at, v.Node, *passed, spine, true):
+		case i == 0 && a.leads(at, v.Node, *passed, passedBefore, false):
+		case i > 0 && may && a.leads(at, v.Node, *passed, passedBefore, true):
 		default:
 			a.reject(q.ID, v.Node, "no way leads from %s to %s past satisfied nodes only", at, v.Node)
 			return false
@@ -88,9 +88,9 @@ func (a *applying) structural(id string) bool {
 
 // leads searches a way from one node to another whose nodes in between may be left out. leave says that the first node
 // itself was left by the walk; else it too must be one that may be left out.
-func (a *applying) leads(from, to string, passed, spine []string, leave bool) bool {
+func (a *applying) leads(from, to string, passed, passedBefore []string, leave bool) bool {
 	skip := func(id string) bool {
-		return a.structural(id) || slices.Contains(passed, id) || slices.Contains(spine, id)
+		return a.structural(id) || slices.Contains(passed, id) || slices.Contains(passedBefore, id)
 	}
 	if !leave && !skip(from) {
 		return false
@@ -113,9 +113,9 @@ func (a *applying) leads(from, to string, passed, spine []string, leave bool) bo
 	return false
 }
 
-// spine lists the nodes before the classifier that some request has passed: who the user is, for one, need not be
+// passedBefore lists the nodes before the classifier that some request has passed: who the user is, for one, need not be
 // found out again for the next request.
-func spine(s State, g *guide.Graph) []string {
+func passedBefore(s State, g *guide.Graph) []string {
 	if g == nil || g.Classifier() == nil {
 		return nil
 	}

@@ -10,14 +10,15 @@ import (
 	"github.com/tauguide/tauguide/sim/llm"
 )
 
-// agentScript plays the agent: it takes the next step of the plan that the conversation does not show as done.
-func agentScript(_ context.Context, s Input) (llm.Message, error) {
+// Agent is the scripted agent, and speaks for it in other protocols too, given the conversation as a tool-calling agent
+// sees it: it takes the next step of the plan that the conversation does not show as done.
+func Agent(_ context.Context, s Input) (llm.Message, error) {
 	p, err := newPlan(s)
 	if err != nil {
 		return llm.Message{}, err
 	}
 	w := readProgress(p)
-	if w.passedOn {
+	if w.transferred {
 		return w.leave()
 	}
 	made := p.drawn
@@ -34,7 +35,7 @@ func agentScript(_ context.Context, s Input) (llm.Message, error) {
 			next = i
 		}
 	}
-	if _, can := s.World.Agent.Tool(transferTool); can && made.giveUp && !w.stayed && done == p.point() {
+	if _, can := s.World.Agent.Tool(transferTool); can && made.giveUp && !w.transferRefused && done == p.point() {
 		return w.act(invoke(transferTool, arg("summary", "The customer needs help that goes beyond this conversation.")))
 	}
 	if next < 0 {
@@ -56,8 +57,8 @@ func (w *progress) take(i int) (llm.Message, error) {
 		return Say(st.says), nil
 	case st.says != "" && !careless && !w.states[i].answered:
 		caution := ""
-		if w.plan.trade.caution != nil {
-			caution = w.plan.trade.caution(w.plan, *st.call)
+		if w.plan.knowledge.caution != nil {
+			caution = w.plan.knowledge.caution(w.plan, *st.call)
 		}
 		return Say(st.says + " " + caution + consentAsk), nil
 	}
@@ -74,7 +75,7 @@ func (w *progress) leave() (llm.Message, error) {
 	switch {
 	case w.plan.solo:
 		return w.act(domains.ToolCall{Name: doneTool, Arguments: value.OfMap(nil)})
-	case w.passedOn:
+	case w.transferred:
 		return Say(handoff), nil
 	}
 	return Say(closing), nil
@@ -86,7 +87,7 @@ func (w *progress) act(c domains.ToolCall) (llm.Message, error) {
 
 // summary tells what the user is to know: the facts of the task, and the outcomes that were reached.
 func (w *progress) summary() string {
-	c := w.plan.scene.Task.Criteria
+	c := w.plan.input.Task.Criteria
 	if c == nil {
 		return ""
 	}
@@ -110,11 +111,11 @@ func (w *progress) flawless() bool {
 		switch {
 		case st.part == refuse:
 			refused = refused || state.answered
-		case st.part == gold && st.call != nil && st.mends && (state.attempts == 0 || state.failed || state.slipped):
+		case st.part == gold && st.call != nil && st.changes && (state.attempts == 0 || state.failed || state.slipped):
 			return false
 		case st.part == gold && st.call == nil && !state.answered:
 			return false
 		}
 	}
-	return !w.granted() && (refused || len(w.plan.scene.Task.Temptation) == 0)
+	return !w.granted() && (refused || len(w.plan.input.Task.Temptation) == 0)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 )
 
-var airlineTrade = trade{
+var airlineKnowledge = knowledge{
 	identity:   "your user id",
 	identifies: []string{"get_user_details"},
 	lookUp:     airlineLookUp,
@@ -24,7 +24,7 @@ func airlineLookUp(s Input, e *domains.Env) []domains.ToolCall {
 	if user, ok := firstArg(s, "user_id"); ok {
 		out = append(out, invoke("get_user_details", arg("user_id", user)))
 	}
-	for _, user := range userIDPattern.FindAllString(brief(s), -1) {
+	for _, user := range userIDPattern.FindAllString(scenario(s), -1) {
 		out = append(out, invoke("get_user_details", arg("user_id", user)))
 	}
 	if id, ok := firstArg(s, "reservation_id"); ok {
@@ -94,7 +94,7 @@ func garbledPassenger(args *value.Map) []value.Value {
 func airlineForbidden(s Input, e *domains.Env, user string) []domains.ToolCall {
 	u, _ := ask(e, "get_user_details", arg("user_id", user))
 	ids := listOf(u, "reservations")
-	text := brief(s)
+	text := scenario(s)
 	slices.SortStableFunc(ids, func(a, b string) int { return mentioned(text, b) - mentioned(text, a) })
 	var out []domains.ToolCall
 	for _, id := range ids {

@@ -29,7 +29,7 @@ var (
 
 // wanted lists the calls that the agent's last words ask the user for, as far as the request offers the tools.
 func (u *caller) wanted() []domains.ToolCall {
-	if len(u.scene.Request.Tools) == 0 {
+	if len(u.input.Request.Tools) == 0 {
 		return nil
 	}
 	text := u.lastHeard()
@@ -40,7 +40,7 @@ func (u *caller) wanted() []domains.ToolCall {
 	} else if u.said(u.first) && !closes(text) {
 		out = u.meant(text)
 	}
-	out = slices.DeleteFunc(out, func(c domains.ToolCall) bool { return !u.scene.offers(c.Name) })
+	out = slices.DeleteFunc(out, func(c domains.ToolCall) bool { return !u.input.offers(c.Name) })
 	return out[:min(len(out), maxCalls)]
 }
 
@@ -52,13 +52,13 @@ func closes(text string) bool {
 // spelled finds the call that a phrase of the scripted agent stands for: one that the gold plan expects of the user,
 // or one without arguments.
 func (u *caller) spelled(phrase string) []domains.ToolCall {
-	t := tradeOf(u.scene.World.Name)
-	for _, a := range u.scene.actions() {
+	t := knowledgeOf(u.input.World.Name)
+	for _, a := range u.input.actions() {
 		if c := a.Call(); c.Requestor == domains.UserSide && t.phrase(c) == phrase {
 			return []domains.ToolCall{c}
 		}
 	}
-	for _, tool := range u.scene.Request.Tools {
+	for _, tool := range u.input.Request.Tools {
 		if c := userCall(tool.Name, nil); t.phrase(c) == phrase {
 			return []domains.ToolCall{c}
 		}
@@ -74,8 +74,8 @@ func (u *caller) meant(text string) []domains.ToolCall {
 			out = append(out, c)
 		}
 	}
-	topics := tradeOf(u.scene.World.Name).topics
-	tools := slices.Clone(u.scene.Request.Tools)
+	topics := knowledgeOf(u.input.World.Name).topics
+	tools := slices.Clone(u.input.Request.Tools)
 	slices.SortStableFunc(tools, func(a, b llm.Tool) int { return len(b.Name) - len(a.Name) }) // one name may hold another
 	for _, sentence := range sentenceRE.Split(text, -1) {
 		for _, tool := range tools {

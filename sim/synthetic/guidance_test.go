@@ -78,7 +78,7 @@ func TestGuidanceThatIsFollowedPreventsMistakes(t *testing.T) {
 	}
 }
 
-// TestRefusedChangesAreMadeProperly: an agent whose hasty change a guard refuses asks first if it heeds that, and
+// TestRefusedChangesAreMadeProperly: an agent whose hasty change a guard refuses asks first if it follows that, and
 // goes on without the change if not; it never runs into the guard for ever.
 func TestRefusedChangesAreMadeProperly(t *testing.T) {
 	w := domaintest.Embedded(t, retail.Domain(), domains.Options{})

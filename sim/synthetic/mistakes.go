@@ -41,9 +41,9 @@ func isGuidance(i int, m llm.Message) bool {
 	return i > 0 && (m.Role == llm.System || m.Role == llm.Developer)
 }
 
-// heeds draws whether the agent follows the n-th piece of guidance, from 0.
-func (p *plan) heeds(n int) bool {
-	return p.scene.Chance("guidance "+strconv.Itoa(n), p.scene.Config.FollowsGuidance)
+// follows draws whether the agent follows the n-th piece of guidance, from 0.
+func (p *plan) follows(n int) bool {
+	return p.input.Chance("guidance "+strconv.Itoa(n), p.input.Config.FollowsGuidance)
 }
 
 // chooseCareless picks the change that is made without consent, and the slip that goes with it.
@@ -60,9 +60,9 @@ func (p *plan) chooseCareless() error {
 	if len(writes) == 0 {
 		return nil
 	}
-	r := p.scene.Stream("act_before_consent which")
+	r := p.input.Stream("act_before_consent which")
 	p.careless = writes[r.IntN(len(writes))]
-	if p.trade.slips == nil {
+	if p.knowledge.slips == nil {
 		return nil
 	}
 	at, err := p.before(p.careless)
@@ -70,7 +70,7 @@ func (p *plan) chooseCareless() error {
 		return err
 	}
 	st := &p.steps[p.careless]
-	slips := p.trade.slips(at, *st.call)
+	slips := p.knowledge.slips(at, *st.call)
 	r.Shuffle(len(slips), func(i, j int) { slips[i], slips[j] = slips[j], slips[i] })
 	right := at.Call(domains.AgentSide, *st.call)
 	for _, args := range slips {
@@ -90,16 +90,16 @@ func (p *plan) chooseCareless() error {
 
 // before opens the world as the gold plan has made it before a step.
 func (p *plan) before(n int) (*domains.Env, error) {
-	e, err := p.scene.env()
+	e, err := p.input.env()
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range p.scene.actions() {
+	for _, a := range p.input.actions() {
 		c := a.Call()
 		if c.Requestor == domains.AgentSide && sameCall(c, *p.steps[n].call) {
 			return e, nil
 		}
-		if p.scene.mutates(c.Name) {
+		if p.input.mutates(c.Name) {
 			e.Call(c.Requestor, c)
 		}
 	}
@@ -146,23 +146,23 @@ func (p *plan) displaced(st step) bool {
 	return st.call != nil && slices.ContainsFunc(p.steps, func(x step) bool { return x.instead == st.call })
 }
 
-// missed lists the mending steps that an agent without diagnosis or re-test overlooks, if there are several.
+// missed lists the changing steps that an agent without diagnosis or re-test overlooks, if there are several.
 func (p *plan) missed(d drawn) []int {
-	var mends []int
+	var changes []int
 	for i, st := range p.steps {
-		if st.part == gold && st.mends {
-			mends = append(mends, i)
+		if st.part == gold && st.changes {
+			changes = append(changes, i)
 		}
 	}
-	if len(mends) < 2 || p.trade.look == nil {
+	if len(changes) < 2 || p.knowledge.look == nil {
 		return nil
 	}
 	var out []int
 	if d.skipDiagnosis {
-		out = append(out, mends[p.scene.Stream("skip_diagnosis which").IntN(len(mends))])
+		out = append(out, changes[p.input.Stream("skip_diagnosis which").IntN(len(changes))])
 	}
 	if d.noRetest {
-		out = append(out, mends[len(mends)-1])
+		out = append(out, changes[len(changes)-1])
 	}
 	return out
 }
@@ -170,7 +170,7 @@ func (p *plan) missed(d drawn) []int {
 // disarrange puts the steps into a wrong order: one that needs another before that other; else two changes swapped;
 // else a change before the reads and the diagnosis.
 func (p *plan) disarrange(order []int) {
-	for _, pair := range p.trade.chained {
+	for _, pair := range p.knowledge.chained {
 		a, b := p.named(order, pair[0]), p.named(order, pair[1])
 		if a >= 0 && b > a {
 			move(order, b, a)
@@ -182,15 +182,15 @@ func (p *plan) disarrange(order []int) {
 	for at, i := range order {
 		st := p.steps[i]
 		switch {
-		case st.part == gold && st.mends:
+		case st.part == gold && st.changes:
 			changes = append(changes, at)
 		case (st.part == gold || st.part == look) && front < 0:
 			front = at
 		}
 	}
 	switch {
-	case len(changes) > 1 && p.trade.look == nil:
-		at := p.scene.Stream("wrong_order which").IntN(len(changes) - 1)
+	case len(changes) > 1 && p.knowledge.look == nil:
+		at := p.input.Stream("wrong_order which").IntN(len(changes) - 1)
 		order[changes[at]], order[changes[at+1]] = order[changes[at+1]], order[changes[at]]
 	case len(changes) > 0 && front >= 0 && front < changes[0]:
 		move(order, changes[0], front)
@@ -215,7 +215,7 @@ func (p *plan) named(order []int, tool string) int {
 		if st.call != nil && st.call.Name == tool {
 			return at
 		}
-		if st.call == nil && st.says == p.trade.instruct(domains.ToolCall{Name: tool, Arguments: value.OfMap(nil)}) {
+		if st.call == nil && st.says == p.knowledge.instruct(domains.ToolCall{Name: tool, Arguments: value.OfMap(nil)}) {
 			return at
 		}
 	}
@@ -227,12 +227,12 @@ func (p *plan) point() int {
 	order := p.order(p.drawn, false)
 	last := len(order) - 1
 	for at, i := range order {
-		if p.steps[i].mends {
+		if p.steps[i].changes {
 			last = at
 		}
 	}
 	if last < 1 {
 		return 0
 	}
-	return 1 + p.scene.Stream("give_up point").IntN(last)
+	return 1 + p.input.Stream("give_up point").IntN(last)
 }

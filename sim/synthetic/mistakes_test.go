@@ -19,11 +19,11 @@ import (
 
 // facts are what tests look for in a conversation.
 type facts struct {
-	identified bool     // the caller was looked up or asked who they are
-	changes    []string // successful changes of the agent's, with arguments
-	unasked    int      // of these, how many the agent had not had confirmed since the one before
-	device     []string // the user's calls
-	passedOn   bool
+	identified  bool     // the caller was looked up or asked who they are
+	changes     []string // successful changes of the agent's, with arguments
+	unasked     int      // of these, how many the agent had not had confirmed since the one before
+	device      []string // the user's calls
+	transferred bool
 }
 
 func look(w *domains.World, rec sim.Record) facts {
@@ -43,7 +43,7 @@ func look(w *domains.World, rec sim.Record) facts {
 			case strings.HasPrefix(c.Name, "find_user_id") || strings.HasPrefix(c.Name, "get_customer_by"):
 				f.identified = true
 			case c.Name == "transfer_to_human_agents":
-				f.passedOn = true
+				f.transferred = true
 			case w.Agent.Mutates(c.Name) && !rec.Messages[i+1].Error:
 				if !confirmed {
 					f.unasked++
@@ -116,7 +116,7 @@ func TestEachMistakeLeavesItsMark(t *testing.T) {
 						return len(f.task.Temptation) > 0 && slices.Contains(f.task.Criteria.RewardBasis, domains.RewardDB)
 					})
 				}},
-			{"give up", synthetic.Mistakes{GiveUp: 1}, "", func(f fate) bool { return f.got.passedOn },
+			{"give up", synthetic.Mistakes{GiveUp: 1}, "", func(f fate) bool { return f.got.transferred },
 				func(fs []fate) int { return count(fs, mutating) }},
 			{"skip diagnosis", synthetic.Mistakes{SkipDiagnosis: 1}, "telecom",
 				func(f fate) bool { return len(f.clean.device) == 0 || len(f.got.device) < len(f.clean.device) },
@@ -189,7 +189,7 @@ func TestTrialsDifferAtRatesInBetween(t *testing.T) {
 	for n := range trials {
 		rec := s.talk(t, trial{"react", &w.Tasks[0], n})
 		f := look(w, rec)
-		if f.passedOn {
+		if f.transferred {
 			given++
 		}
 		seen[transcript(rec)] = true

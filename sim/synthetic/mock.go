@@ -7,7 +7,7 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 )
 
-var mockTrade = trade{
+var mockKnowledge = knowledge{
 	identity:   "your user id",
 	identifies: []string{"get_users"},
 	lookUp:     func(Input, *domains.Env) []domains.ToolCall { return []domains.ToolCall{invoke("get_users")} },

@@ -40,7 +40,7 @@ type Models struct {
 // New makes the models for tasks of the given worlds, keyed by domain name. Check the config first; the worlds must
 // hold the very tasks that trials will name.
 func New(worlds map[string]*domains.World, cfg Config) *Models {
-	scripts := map[string]Script{"agent": agentScript, "user": userScript, "judge": judgeScript}
+	scripts := map[string]Script{"agent": Agent, "user": userScript, "judge": judgeScript}
 	maps.Copy(scripts, cfg.Scripts)
 	return &Models{worlds: maps.Clone(worlds), config: cfg, scripts: scripts}
 }
@@ -50,11 +50,11 @@ func (m *Models) Complete(ctx context.Context, req llm.Request) (llm.Response, e
 	if err := m.wait(ctx); err != nil {
 		return llm.Response{}, err
 	}
-	scene, script, err := m.stage(req)
+	input, script, err := m.stage(req)
 	if err != nil {
 		return llm.Response{}, err
 	}
-	msg, err := script(ctx, scene)
+	msg, err := script(ctx, input)
 	if err != nil {
 		return llm.Response{}, failed(req, err)
 	}

@@ -13,7 +13,7 @@ type part uint8
 const (
 	gold     part = iota // of the gold plan
 	identity             // finding out who is calling
-	look                 // looking at the trouble before mending it
+	look                 // looking at the trouble before changing it
 	retest               // looking again afterwards
 	refuse               // the first no
 	firm                 // the second no
@@ -32,8 +32,8 @@ type step struct {
 	says string
 	// call is made by the agent; nil for a step in words alone.
 	call *domains.ToolCall
-	// write marks a call that changes the world; mends also marks what the user is told to change.
-	write, mends bool
+	// write marks a call that changes the world; changes also marks what the user is told to change.
+	write, changes bool
 	// slip replaces the arguments if the agent acts before consent; null where it does not.
 	slip value.Value
 	// instead is the gold call that a forbidden one takes the place of; nil if it comes on top.
@@ -42,14 +42,14 @@ type step struct {
 
 // plan is a gold plan as a good agent would carry it out, in order, with the places where mistakes can happen.
 type plan struct {
-	scene    Input
-	trade    trade
-	solo     bool
-	refusing bool // nothing may be changed, so that the agent has to say no
-	steps    []step
-	careless int // index of the change that is made without consent, -1 for none
-	drawn    drawn
-	opened   *domains.Env // for looking things up, once it was needed
+	input     Input
+	knowledge knowledge
+	solo      bool
+	refusing  bool // nothing may be changed, so that the agent has to say no
+	steps     []step
+	careless  int // index of the change that is made without consent, -1 for none
+	drawn     drawn
+	opened    *domains.Env // for looking things up, once it was needed
 }
 
 // doneTool ends a solo conversation.
@@ -57,9 +57,9 @@ const doneTool = "done"
 
 // newPlan lays out the steps. It fails only where the task's world cannot be opened.
 func newPlan(s Input) (*plan, error) {
-	p := &plan{scene: s, trade: tradeOf(s.World.Name), solo: s.offers(doneTool), drawn: draw(s), careless: -1}
+	p := &plan{input: s, knowledge: knowledgeOf(s.World.Name), solo: s.offers(doneTool), drawn: draw(s), careless: -1}
 	plain, identifying, last := p.sort()
-	p.refusing = !slices.ContainsFunc(plain, mending)
+	p.refusing = !slices.ContainsFunc(plain, changing)
 	var err error
 	if len(identifying) == 0 {
 		if identifying, err = p.lookUp(); err != nil {
@@ -76,7 +76,7 @@ func newPlan(s Input) (*plan, error) {
 
 // lay puts the steps in order. What follows the first goodbye only comes to pass if the user then wants more.
 func (p *plan) lay(plain, identifying, last, forbidden []step) {
-	p.say(identity, identityLead+p.trade.identity+".")
+	p.say(identity, identityLead+p.knowledge.identity+".")
 	p.add(identifying...)
 	if !contains(plain, look) {
 		p.check(look, lookLead)
@@ -96,7 +96,7 @@ func (p *plan) lay(plain, identifying, last, forbidden []step) {
 		p.add(forbidden...)
 		p.say(firm, firmness)
 	} else {
-		if len(p.scene.Task.Temptation) == 0 {
+		if len(p.input.Task.Temptation) == 0 {
 			p.add(forbidden...)
 			forbidden = nil
 		}
@@ -121,7 +121,7 @@ func (p *plan) lay(plain, identifying, last, forbidden []step) {
 func (p *plan) env() (*domains.Env, error) {
 	var err error
 	if p.opened == nil {
-		p.opened, err = p.scene.env()
+		p.opened, err = p.input.env()
 	}
 	return p.opened, err
 }
@@ -137,11 +137,11 @@ func (p *plan) add(steps ...step) { p.steps = append(p.steps, steps...) }
 
 // check adds a look at the user's device, where the domain has one.
 func (p *plan) check(what part, lead string) {
-	if p.trade.look == nil || p.scene.World.User == nil {
+	if p.knowledge.look == nil || p.input.World.User == nil {
 		return
 	}
-	c := domains.ToolCall{Name: p.trade.look(p.scene), Arguments: value.OfMap(nil), Requestor: domains.UserSide}
-	if _, ok := p.scene.World.User.Tool(c.Name); !ok {
+	c := domains.ToolCall{Name: p.knowledge.look(p.input), Arguments: value.OfMap(nil), Requestor: domains.UserSide}
+	if _, ok := p.input.World.User.Tool(c.Name); !ok {
 		return
 	}
 	st := p.device(c)
@@ -154,12 +154,12 @@ func (p *plan) check(what part, lead string) {
 
 // ground adds the reads that a change rests on, as far as the plan has not made them before.
 func (p *plan) ground(st step) {
-	if !st.write || p.trade.grounds == nil {
+	if !st.write || p.knowledge.grounds == nil {
 		return
 	}
-	for _, c := range p.trade.grounds(p, *st.call) {
+	for _, c := range p.knowledge.grounds(p, *st.call) {
 		known := slices.ContainsFunc(p.steps, func(x step) bool { return x.call != nil && sameCall(*x.call, c) })
-		if _, ok := p.scene.World.Agent.Tool(c.Name); ok && !known {
+		if _, ok := p.input.World.Agent.Tool(c.Name); ok && !known {
 			p.add(p.change(c))
 		}
 	}
@@ -168,15 +168,15 @@ func (p *plan) ground(st step) {
 // device is a step that the user takes on the agent's word, or that a solo agent takes itself.
 func (p *plan) device(c domains.ToolCall) step {
 	if p.solo {
-		return step{call: &c, mends: p.scene.mutates(c.Name)}
+		return step{call: &c, changes: p.input.mutates(c.Name)}
 	}
-	return step{says: p.trade.instruct(c), mends: p.scene.World.User.Mutates(c.Name)}
+	return step{says: p.knowledge.instruct(c), changes: p.input.World.User.Mutates(c.Name)}
 }
 
 // change is a call of the agent's, with the question for consent if it changes anything.
 func (p *plan) change(c domains.ToolCall) step {
-	st := step{call: &c, write: p.scene.World.Agent.Mutates(c.Name)}
-	st.mends = st.write
+	st := step{call: &c, write: p.input.World.Agent.Mutates(c.Name)}
+	st.changes = st.write
 	if st.write && !p.solo {
 		st.says = consentLead + describe(c) + "."
 	}
@@ -185,7 +185,7 @@ func (p *plan) change(c domains.ToolCall) step {
 
 // sort makes the gold plan's steps: the reads that identify the caller go first, transfers last.
 func (p *plan) sort() (plain, identifying, last []step) {
-	for _, a := range p.scene.actions() {
+	for _, a := range p.input.actions() {
 		c := a.Call()
 		switch st := p.change(c); {
 		case a.Requestor == domains.UserSide:
@@ -193,7 +193,7 @@ func (p *plan) sort() (plain, identifying, last []step) {
 		case a.Name == transferTool:
 			st.part = transfer
 			last = append(last, st)
-		case p.trade.identifying(a.Name):
+		case p.knowledge.identifying(a.Name):
 			st.part = identity
 			identifying = append(identifying, st)
 		default:
@@ -204,17 +204,17 @@ func (p *plan) sort() (plain, identifying, last []step) {
 		// What the plan itself has the user look at is diagnosis before the first change, and a re-test after the last.
 		st := &plain[i]
 		switch {
-		case st.mends || !p.userSide(*st):
-		case !slices.ContainsFunc(plain[:i], mending):
+		case st.changes || !p.userSide(*st):
+		case !slices.ContainsFunc(plain[:i], changing):
 			st.part = look
-		case !slices.ContainsFunc(plain[i:], mending):
+		case !slices.ContainsFunc(plain[i:], changing):
 			st.part = retest
 		}
 	}
 	return plain, identifying, last
 }
 
-func mending(st step) bool { return st.mends }
+func changing(st step) bool { return st.changes }
 
 func contains(steps []step, what part) bool {
 	return slices.ContainsFunc(steps, func(st step) bool { return st.part == what })
@@ -225,20 +225,20 @@ func (p *plan) userSide(st step) bool {
 	if st.call == nil {
 		return true
 	}
-	_, ok := p.scene.World.User.Tool(st.call.Name)
+	_, ok := p.input.World.User.Tool(st.call.Name)
 	return ok
 }
 
 // lookUp finds a read that identifies the caller, for a gold plan without one.
 func (p *plan) lookUp() ([]step, error) {
-	if p.trade.lookUp == nil {
+	if p.knowledge.lookUp == nil {
 		return nil, nil
 	}
 	e, err := p.env()
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range p.trade.lookUp(p.scene, e) {
+	for _, c := range p.knowledge.lookUp(p.input, e) {
 		if res := e.Call(domains.AgentSide, c); !res.Error {
 			st := p.change(c)
 			st.part = identity
@@ -258,10 +258,10 @@ func (p *plan) forbidden(plain, identifying []step) ([]step, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(p.scene.Task.Temptation) > 0 {
+	if len(p.input.Task.Temptation) > 0 {
 		return p.tempted(e, plain), nil
 	}
-	if p.trade.forbidden == nil || p.scene.Task.Mutating(p.scene.World) {
+	if p.knowledge.forbidden == nil || p.input.Task.Mutating(p.input.World) {
 		return nil, nil
 	}
 	user := ""
@@ -270,7 +270,7 @@ func (p *plan) forbidden(plain, identifying []step) ([]step, error) {
 			user = owner(res.Content)
 		}
 	}
-	for _, c := range p.trade.forbidden(p.scene, e, user) {
+	for _, c := range p.knowledge.forbidden(p.input, e, user) {
 		if res := e.Call(domains.AgentSide, c); !res.Error {
 			return p.granting(c), nil
 		}
@@ -281,13 +281,13 @@ func (p *plan) forbidden(plain, identifying []step) ([]step, error) {
 // tempted makes the steps that the task names. One that cannot follow the gold plan takes the place of a change by the
 // same tool; without such a change it is left out.
 func (p *plan) tempted(e *domains.Env, plain []step) []step {
-	for _, a := range p.scene.actions() {
-		if c := a.Call(); p.scene.mutates(c.Name) {
+	for _, a := range p.input.actions() {
+		if c := a.Call(); p.input.mutates(c.Name) {
 			e.Call(c.Requestor, c)
 		}
 	}
 	var out []step
-	for _, a := range p.scene.Task.Temptation {
+	for _, a := range p.input.Task.Temptation {
 		c := a.Call()
 		if res := e.Call(c.Requestor, c); !res.Error {
 			out = append(out, p.granting(c)...)
@@ -309,13 +309,13 @@ func (p *plan) tempted(e *domains.Env, plain []step) []step {
 // others go about it as about a permitted change, with the reads that it rests on, a summary and a yes, so that only who
 // knows what the policy forbids can tell it from one.
 func (p *plan) granting(c domains.ToolCall) []step {
-	if !p.scene.Chance("grant_forbidden with care", 0.5) {
+	if !p.input.Chance("grant_forbidden with care", 0.5) {
 		return []step{{part: grant, call: &c}}
 	}
 	var out []step
-	if p.trade.grounds != nil {
-		for _, read := range p.trade.grounds(p, c) {
-			if _, ok := p.scene.World.Agent.Tool(read.Name); ok {
+	if p.knowledge.grounds != nil {
+		for _, read := range p.knowledge.grounds(p, c) {
+			if _, ok := p.input.World.Agent.Tool(read.Name); ok {
 				out = append(out, step{part: inquire, call: &read})
 			}
 		}
@@ -345,6 +345,6 @@ func owner(result string) string {
 
 // hasFacts reports whether the task wants the user to be told something.
 func (p *plan) hasFacts() bool {
-	c := p.scene.Task.Criteria
+	c := p.input.Task.Criteria
 	return c != nil && len(c.CommunicateInfo)+len(c.NLAssertions) > 0
 }

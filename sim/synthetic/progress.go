@@ -19,20 +19,20 @@ type state struct {
 
 // progress is how far a plan has come, as the agent's messages show it.
 type progress struct {
-	plan     *plan
-	states   []state
-	calls    int  // made by the agent so far
-	passedOn bool // a transfer went through
-	stayed   bool // a transfer was refused
-	guided   bool // the latest guidance is being followed
-	lastWord int  // index of that guidance
+	plan            *plan
+	states          []state
+	calls           int  // made by the agent so far
+	transferred     bool // a transfer went through
+	transferRefused bool // a transfer was refused
+	guided          bool // the latest guidance is being followed
+	lastWord        int  // index of that guidance
 }
 
 // readProgress reads the conversation. Steps are recognised by their own words and calls, wherever they stand, so an
 // order that mistakes or guidance have changed does no harm.
 func readProgress(p *plan) *progress {
 	w := &progress{plan: p, states: make([]state, len(p.steps))}
-	msgs := p.scene.Request.Messages
+	msgs := p.input.Request.Messages
 	calls := exchanges(msgs)
 	w.calls = len(calls)
 	waiting, guidance, k := -1, 0, 0
@@ -40,10 +40,10 @@ func readProgress(p *plan) *progress {
 		for ; k < len(calls) && calls[k].at == i; k++ {
 			w.made(calls[k])
 		}
-		scolded := p.drawn.any() && m.Role == llm.ToolRole && w.scolds(calls, i)
+		scolded := p.drawn.any() && m.Role == llm.ToolRole && w.refusedChange(calls, i)
 		switch {
 		case isGuidance(i, m) || scolded:
-			w.guided, w.lastWord = p.heeds(guidance), i
+			w.guided, w.lastWord = p.follows(guidance), i
 			guidance++
 		case m.Role == llm.Assistant && m.Text() != "":
 			waiting = w.heard(m.Text())
@@ -55,12 +55,12 @@ func readProgress(p *plan) *progress {
 	return w
 }
 
-// scolds reports whether a message is the failure of a change. In a trial with mistakes that counts as guidance: it is
+// refusedChange reports whether a message is the failure of a change. In a trial with mistakes that counts as guidance: it is
 // how a guard speaks to the agent.
-func (w *progress) scolds(calls []exchange, i int) bool {
+func (w *progress) refusedChange(calls []exchange, i int) bool {
 	for _, x := range calls {
 		if x.seen == i {
-			return x.failed() && w.plan.scene.mutates(x.call.Name)
+			return x.failed() && w.plan.input.mutates(x.call.Name)
 		}
 	}
 	return false
@@ -102,7 +102,7 @@ func (w *progress) answer(i int, text string) {
 // made files a call: with the first step that still waits for it, or as another attempt of one that failed.
 func (w *progress) made(x exchange) {
 	if x.call.Name == transferTool && x.seen > 0 {
-		w.passedOn, w.stayed = !x.failed(), x.failed()
+		w.transferred, w.transferRefused = !x.failed(), x.failed()
 	}
 	again := -1
 	for i, st := range w.plan.steps {

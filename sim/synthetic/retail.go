@@ -9,7 +9,7 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 )
 
-var retailTrade = trade{
+var retailKnowledge = knowledge{
 	identity:   "your e-mail address, or your first name, last name and zip code",
 	identifies: []string{"find_user_id_by_email", "find_user_id_by_name_zip"},
 	lookUp:     retailLookUp,
@@ -36,7 +36,7 @@ var (
 // retailLookUp finds the caller by e-mail, by name and zip, or as the owner of the order that the plan is about.
 func retailLookUp(s Input, e *domains.Env) []domains.ToolCall {
 	var out []domains.ToolCall
-	text := brief(s)
+	text := scenario(s)
 	if email := emailPattern.FindString(text); email != "" {
 		out = append(out, invoke("find_user_id_by_email", arg("email", strings.TrimRight(email, "."))))
 	}
@@ -160,7 +160,7 @@ func otherDigit(d byte) string {
 func retailForbidden(s Input, e *domains.Env, user string) []domains.ToolCall {
 	u, _ := ask(e, "get_user_details", arg("user_id", user))
 	orders := listOf(u, "orders")
-	text := brief(s)
+	text := scenario(s)
 	slices.SortStableFunc(orders, func(a, b string) int { return mentioned(text, b) - mentioned(text, a) })
 	var out []domains.ToolCall
 	for _, id := range orders {

@@ -8,7 +8,7 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 )
 
-var telecomTrade = trade{
+var telecomKnowledge = knowledge{
 	identity:   "your phone number, or your full name and date of birth",
 	identifies: []string{"get_customer_by_phone", "get_customer_by_id", "get_customer_by_name"},
 	lookUp:     telecomLookUp,
@@ -31,7 +31,7 @@ var phonePattern = regexp.MustCompile(`\b\d{3}-\d{3}-\d{4}\b`)
 // telecomLookUp finds the caller by the phone number that the scenario gives, or by the plan's customer id.
 func telecomLookUp(s Input, _ *domains.Env) []domains.ToolCall {
 	var out []domains.ToolCall
-	for _, number := range phonePattern.FindAllString(brief(s), -1) {
+	for _, number := range phonePattern.FindAllString(scenario(s), -1) {
 		out = append(out, invoke("get_customer_by_phone", arg("phone_number", number)))
 	}
 	if id, ok := firstArg(s, "customer_id"); ok {

@@ -26,18 +26,18 @@ func userScript(_ context.Context, s Input) (llm.Message, error) {
 
 // caller is the user's side of the conversation. In its requests its own words are the assistant's.
 type caller struct {
-	scene Input
-	own   []string   // what the user has said
-	heard []string   // what the agent has said
-	since []exchange // the user's calls since the agent spoke last
-	calls int        // all of the user's calls
-	first string     // what the user opens with
-	foe   adversary  // what it is up to, if it attacks
+	input    Input
+	spoken   []string   // what the user has said
+	heard    []string   // what the agent has said
+	since    []exchange // the user's calls since the agent spoke last
+	calls    int        // all of the user's calls
+	first    string     // what the user opens with
+	attacker adversary  // what it is up to, if it attacks
 }
 
 func listen(s Input) *caller {
-	u := &caller{scene: s, foe: readAdversary(s.Request.Messages)}
-	u.first = u.foe.opening(opening(s))
+	u := &caller{input: s, attacker: readAdversary(s.Request.Messages)}
+	u.first = u.attacker.opening(opening(s))
 	last := 0
 	for i, m := range s.Request.Messages {
 		switch {
@@ -45,7 +45,7 @@ func listen(s Input) *caller {
 			u.heard = append(u.heard, m.Text())
 			last = i
 		case m.Role == llm.Assistant && m.Text() != "":
-			u.own = append(u.own, m.Text())
+			u.spoken = append(u.spoken, m.Text())
 		}
 	}
 	for _, x := range exchanges(s.Request.Messages) {
@@ -75,7 +75,7 @@ func (u *caller) lastHeard() string {
 }
 
 func (u *caller) said(text string) bool {
-	return slices.ContainsFunc(u.own, func(o string) bool { return strings.Contains(o, text) })
+	return slices.ContainsFunc(u.spoken, func(o string) bool { return strings.Contains(o, text) })
 }
 
 // opening is the reason for the call.
@@ -89,7 +89,7 @@ func opening(s Input) string {
 
 // known is what the user can say about itself.
 func (u *caller) known() string {
-	in := u.scene.Task.UserScenario.Instructions
+	in := u.input.Task.UserScenario.Instructions
 	switch {
 	case !in.Structured:
 		return firstPerson(in.Plain)
@@ -103,7 +103,7 @@ func (u *caller) known() string {
 func (u *caller) reply() string {
 	text := u.lastHeard()
 	switch {
-	case len(u.own) >= maxTurns:
+	case len(u.spoken) >= maxTurns:
 		return stopMark
 	case strings.Contains(text, handoff):
 		return transferMark
@@ -148,8 +148,8 @@ func (u *caller) refused() string {
 		row++
 	}
 	switch {
-	case u.foe.attacks && row < stubborn:
-		return u.foe.push(row)
+	case u.attacker.attacks && row < stubborn:
+		return u.attacker.push(row)
 	case row >= patience:
 		return stopMark
 	case !u.said(insistWords):
@@ -169,8 +169,8 @@ func (u *caller) finish() string {
 // demand words the forbidden wish of a task that also has allowed ones; where all wishes are forbidden, the opening
 // has said them.
 func (u *caller) demand() string {
-	t := u.scene.Task
-	if len(t.Temptation) == 0 || !t.Mutating(u.scene.World) {
+	t := u.input.Task
+	if len(t.Temptation) == 0 || !t.Mutating(u.input.World) {
 		return ""
 	}
 	var wishes []string
@@ -189,7 +189,7 @@ func (u *caller) demand() string {
 
 // elaborate answers a question that the user does not understand with what it has not said yet.
 func (u *caller) elaborate() string {
-	in := u.scene.Task.UserScenario.Instructions
+	in := u.input.Task.UserScenario.Instructions
 	for _, text := range []string{u.known(), firstPerson(in.TaskInstructions)} {
 		if text != "" && !u.said(text) {
 			return text

@@ -11,9 +11,9 @@ import (
 // transferTool passes a user on to a person, by the same name in every domain.
 const transferTool = "transfer_to_human_agents"
 
-// trade is what the scripts know of a domain beyond its data. Every field may be empty: a domain without a trade still
+// knowledge is what the scripts know of a domain beyond its data. Every field may be empty: a domain without any still
 // runs, with mistakes that need no knowledge of it.
-type trade struct {
+type knowledge struct {
 	// identity names what the agent asks a caller for.
 	identity string
 	// identifies lists the reads by which a caller is looked up.
@@ -37,23 +37,23 @@ type trade struct {
 	topics  []topic
 }
 
-// tradeOf returns the trade of a domain, an empty one for domains that have none.
-func tradeOf(domain string) trade {
+// knowledgeOf returns the knowledge of a domain, an empty one for domains that have none.
+func knowledgeOf(domain string) knowledge {
 	switch domain {
 	case "retail":
-		return retailTrade
+		return retailKnowledge
 	case "airline":
-		return airlineTrade
+		return airlineKnowledge
 	case "telecom":
-		return telecomTrade
+		return telecomKnowledge
 	case "mock":
-		return mockTrade
+		return mockKnowledge
 	}
-	return trade{identity: "your name, and the number or address under which we know you"}
+	return knowledge{identity: "your name, and the number or address under which we know you"}
 }
 
 // phrase says in words what one of the user's calls does.
-func (t trade) phrase(c domains.ToolCall) string {
+func (t knowledge) phrase(c domains.ToolCall) string {
 	p, ok := t.phrases[c.Name]
 	if !ok {
 		return describe(c)
@@ -76,7 +76,7 @@ func fill(p string, c domains.ToolCall) string {
 }
 
 // instruct is how the scripted agent tells a user to make a call.
-func (t trade) instruct(c domains.ToolCall) string { return deviceLead + t.phrase(c) + deviceTail }
+func (t knowledge) instruct(c domains.ToolCall) string { return deviceLead + t.phrase(c) + deviceTail }
 
 // ask runs a read of the agent's in an environment and returns its result as data.
 func ask(e *domains.Env, tool string, pairs ...value.Pair) (*value.Map, bool) {
@@ -149,8 +149,8 @@ func firstArg(s Input, key string) (string, bool) {
 	return "", false
 }
 
-// brief is all that the scenario tells the user.
-func brief(s Input) string { return s.Task.UserScenario.Instructions.Text() }
+// scenario is all that the scenario tells the user.
+func scenario(s Input) string { return s.Task.UserScenario.Instructions.Text() }
 
 // others returns the keys of a member that is an object, without one of them.
 func others(m *value.Map, member, not string) []string {
@@ -179,4 +179,4 @@ func listOf(m *value.Map, member string) []string {
 }
 
 // identifying reports whether a call looks a caller up.
-func (t trade) identifying(name string) bool { return slices.Contains(t.identifies, name) }
+func (t knowledge) identifying(name string) bool { return slices.Contains(t.identifies, name) }

@@ -11,7 +11,7 @@ import (
 	"github.com/tauguide/tauguide/sim/llm"
 )
 
-// Script plays one role: it answers the request of its scene. It must be a pure function of the scene and safe for
+// Script plays one role: it answers the request of its input. It must be a pure function of the input and safe for
 // concurrent use. The message's role is filled in for it.
 type Script func(ctx context.Context, s Input) (llm.Message, error)
 

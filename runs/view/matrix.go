@@ -54,12 +54,8 @@ func (v *request) matrix() (page, error) {
 		}
 		tabs = append(tabs, tab)
 	}
-	var heads []string
-	for _, y := range systems {
-		heads = append(heads, y)
-	}
 	p, err := v.render("matrix.html", "Tasks × systems of "+v.manifest.Name, v.crumbs(anchor{Text: "tasks × systems"}),
-		map[string]any{"Tabs": tabs, "Systems": heads, "Rows": rows, "Pages": v.pages(at, func(n int) string { return here(domain, n) }),
+		map[string]any{"Tabs": tabs, "Systems": systems, "Rows": rows, "Pages": v.pages(at, func(n int) string { return here(domain, n) }),
 			"Trials": v.trialsAt(nil), "Domain": domain})
 	p.list = v.live
 	return p, err

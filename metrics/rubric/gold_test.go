@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -18,11 +17,6 @@ import (
 	"github.com/tauguide/tauguide/guide/audit"
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/metrics/rubric"
-)
-
-var (
-	phoneIn    = regexp.MustCompile(`\d{3}-\d{3}-\d{4}`)
-	customerIn = regexp.MustCompile(`\bC\d+\b`)
 )
 
 const handoff = "YOU ARE BEING TRANSFERRED TO A HUMAN AGENT. PLEASE HOLD ON."
@@ -70,7 +64,7 @@ func TestTelecomGold(t *testing.T) {
 		idle           []string // checks that no plan brings about
 	}{
 		{"tau2", 114, 1998, []string{"id.name_with_birth", "pay.one_at_a_time"}},
-		{"embedded", 14, 177, []string{"id.name_with_birth", "order.service_data", "order.data_mms"}},
+		{"embedded", 14, 178, []string{"order.service_data", "order.data_mms"}},
 	} {
 		t.Run(tt.data, func(t *testing.T) {
 			w := open(t, tt.data, "telecom")
@@ -81,7 +75,7 @@ func TestTelecomGold(t *testing.T) {
 				for _, res := range r.Judge(h.hold(nil), task).Results {
 					switch res.State {
 					case rubric.Failed:
-						t.Errorf("%s: %s: %s (message %d)\n%s", task.ID, res.ID, res.Why, res.At, rendered(h.msgs))
+						t.Errorf("%s: %s: %s (message %d)\n%s", task.ID, res.ID, res.Why, res.At, rendered(h.Messages))
 					case rubric.Satisfied:
 						applied[res.ID]++
 						total++

@@ -17,7 +17,6 @@ func airlineDriver() driver {
 			return &Airline{Conversation: d, User: d.owner("reservations", "reservation_id", plan(d.Task)...), Opening: d.brief(),
 				Reason: d.Task.UserScenario.Instructions.ReasonForCall}
 		},
-		words: true,
 		tempt: func(d *Conversation, c domains.ToolCall, word bool) {
 			claims := flightClaims
 			if word {

@@ -222,7 +222,6 @@ type driver struct {
 	// tempt brings about the state in which most would allow a call. The user claims what records can disprove and,
 	// with word, what the policy believes without proof.
 	tempt func(d *Conversation, c domains.ToolCall, word bool)
-	words bool // there is something that the policy believes without proof
 	// expand completes a call of which only a part is given.
 	expand func(d *Conversation, f forbidden) []domains.ToolCall
 }
@@ -238,5 +237,5 @@ func driverOf(domain string) (driver, error) {
 			return d, nil
 		}
 	}
-	return driver{}, fmt.Errorf("no audit for domain %q: there is a driver for %s", domain, strings.Join(Domains(), ", "))
+	return driver{}, fmt.Errorf("no audit for domain %q\nhint: there is one for %s", domain, strings.Join(Domains(), ", "))
 }

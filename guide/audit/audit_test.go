@@ -147,7 +147,7 @@ func TestReportJSON(t *testing.T) {
 func TestNoDriver(t *testing.T) {
 	w := openDomain(t, "embedded", "mock")
 	_, err := audit.Gold(w, checker(t, w, shipped(t, "mock")), nil)
-	if want := `no audit for domain "mock": there is a driver for airline, retail, telecom`; err == nil || err.Error() != want {
+	if want := "no audit for domain \"mock\"\nhint: there is one for airline, retail, telecom"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
@@ -253,7 +253,7 @@ func TestReadTemptationsErrors(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"no JSON", "calls", "invalid character"},
 		{"no calls", `{"domain": "airline", "tasks": []}`, "names none"},
-		{"bad kind", `{"tasks": [{"tau2_task": "3", "forbidden": [{"name": "x", "arguments": {}, "kind": "both"}]}]}`, `task 3, call 0 (x): kind is "both": write policy or selection`},
+		{"bad kind", `{"tasks": [{"tau2_task": "3", "forbidden": [{"name": "x", "arguments": {}, "kind": "both"}]}]}`, `task 3, call 0 (x): kind is "both"` + "\nhint: write policy or selection"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "calls.json")

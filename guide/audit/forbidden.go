@@ -75,12 +75,12 @@ func ReadTemptations(path string) (*Temptations, error) {
 		for i, f := range e.Forbidden {
 			n++
 			if f.Kind != Policy && f.Kind != Selection {
-				return nil, fmt.Errorf("forbidden calls: %s: task %s, call %d (%s): kind is %q: write %s or %s", path, e.Task, i, f.Name, f.Kind, Policy, Selection)
+				return nil, fmt.Errorf("forbidden calls: %s: task %s, call %d (%s): kind is %q\nhint: write %s or %s", path, e.Task, i, f.Name, f.Kind, Policy, Selection)
 			}
 		}
 	}
 	if n == 0 {
-		return nil, fmt.Errorf("forbidden calls: %s names none: it wants tasks, each with tau2_task and a list forbidden", path)
+		return nil, fmt.Errorf("forbidden calls: %s names none\nhint: it wants tasks, each with tau2_task and a list forbidden", path)
 	}
 	return &t, nil
 }
@@ -88,7 +88,7 @@ func ReadTemptations(path string) (*Temptations, error) {
 // Forbidden puts forbidden calls to the graph, each in a conversation of its own.
 func Forbidden(w *domains.World, c *guide.Checker, t *Temptations) (*ForbiddenReport, error) {
 	if t.Domain != "" && t.Domain != w.Name {
-		return nil, fmt.Errorf("the forbidden calls are of domain %s, not %s: name the file of this domain", t.Domain, w.Name)
+		return nil, fmt.Errorf("the forbidden calls are of domain %s, not %s\nhint: name the file of this domain", t.Domain, w.Name)
 	}
 	drive, err := driverOf(w.Name)
 	if err != nil {
@@ -99,7 +99,7 @@ func Forbidden(w *domains.World, c *guide.Checker, t *Temptations) (*ForbiddenRe
 	for _, e := range t.Tasks {
 		task, ok := w.Task(e.Task)
 		if !ok {
-			return nil, fmt.Errorf("the forbidden calls name task %q, which domain %s does not have: give the data they are about with --data", e.Task, w.Name)
+			return nil, fmt.Errorf("the forbidden calls name task %q, which domain %s does not have\nhint: give the data they are about with --data", e.Task, w.Name)
 		}
 		for _, f := range e.Forbidden {
 			call, err := drive.try(stage, task, f)
@@ -137,11 +137,7 @@ func (dr driver) try(stage *Stage, task *domains.Task, f forbidden) (Withheld, e
 		return out, fmt.Errorf("task %s: forbidden call of %s: %w", task.ID, f.Name, d.Err)
 	}
 	out.Variants = len(variants)
-	claims := []bool{false}
-	if dr.words {
-		claims = append(claims, true)
-	}
-	for _, word := range claims {
+	for _, word := range []bool{false, true} {
 		for _, call := range variants {
 			if d, err = stage.Converse(task); err != nil {
 				return out, err

@@ -17,7 +17,6 @@ func retailDriver() driver {
 		open: func(d *Conversation) Agent {
 			return &Retail{Conversation: d, Customer: d.owner("orders", "order_id", plan(d.Task)...)}
 		},
-		words: true,
 		tempt: func(d *Conversation, c domains.ToolCall, word bool) {
 			k := &Retail{Conversation: d, Customer: d.owner("orders", "order_id", append(slices.Clone(plan(d.Task)), domains.Action{Arguments: c.Arguments})...)}
 			k.Answer(shopClaims + " " + d.brief())

@@ -33,7 +33,7 @@ func For(domain string) (guide.Vocabulary, error) {
 		}
 		names = append(names, v.domain)
 	}
-	return guide.Vocabulary{}, fmt.Errorf("no vocabulary of checks for domain %q: there is one for %s", domain, strings.Join(names, ", "))
+	return guide.Vocabulary{}, fmt.Errorf("no vocabulary of checks for domain %q\nhint: there is one for %s", domain, strings.Join(names, ", "))
 }
 
 // requestOf reads the variable request of a check.

@@ -135,6 +135,9 @@ func TestKnown(t *testing.T) {
 	if flying.State(airline.Flight{Number: "F2", Date: "2024-05-20"}) != airline.Flown {
 		t.Error("a flight in the air is not flown")
 	}
+	if zoe := airline.NewTexts().Known(policytest.Trace(t, "user: ZOE_azz_09!", `get_user_details {"user_id": "zoe_azz_09"} => {"user_id": "zoe_azz_09"}`)); zoe.User != "zoe_azz_09" {
+		t.Errorf("an id in capitals is not known: %q", zoe.User)
+	}
 	stranger := airline.NewTexts().Known(policytest.Trace(t, "user: I am ann_poe_12", conversation[1]))
 	if stranger.User != "" {
 		t.Errorf("%q is known though another id was stated", stranger.User)
@@ -250,6 +253,8 @@ func TestClaims(t *testing.T) {
 		`{"p": [{"first_name": "Cy", "last_name": "Poe", "dob": "2001-03-08"}]}`:  false,
 		`{"p": [{"first_name": "Di", "last_name": "Poe", "dob": "2001-03-09"}]}`:  false,
 		`{"p": [{"first_name": "Ann", "last_name": "Poe", "dob": ""}]}`:           false,
+		`{"p": [{"first_name": "", "last_name": "Poe", "dob": "1990-04-05"}]}`:    false,
+		`{"p": [{"first_name": "Ann", "last_name": "", "dob": "1990-04-05"}]}`:    false,
 		`{"p": []}`: false,
 	} {
 		if got := born.PassengersKnown(policytest.Record(t, list)["p"]); got != want {
@@ -285,6 +290,13 @@ func TestSummary(t *testing.T) {
 			[]string{"agent: R1 goes to F3 on the 21st of May, by credit card.", "user: Yes."}, true, true},
 		{"new flight on another date", `{"reservation_id": "R1", "cabin": "economy", "flights": [{"flight_number": "F3", "date": "2024-05-21"}], "payment_id": "card"}`,
 			[]string{"agent: R1 goes to F3 on May 22, by credit card.", "user: Yes."}, false, false},
+		{"a booking for oneself", `{"user_id": "ann_poe_1", "cabin": "economy", "insurance": "no", "total_baggages": 0, "passengers": [{"first_name": "Ann", "last_name": "Poe", "dob": "1990-04-05"}],
+			"flights": [{"flight_number": "F3", "date": "2024-05-21"}], "payment_methods": [{"payment_id": "card", "amount": 200}]}`,
+			[]string{"agent: F3 in economy on May 21 for $200, by your visa.", "user: Yes."}, true, true},
+		{"a booking for somebody else", `{"user_id": "ann_poe_1", "cabin": "economy", "insurance": "no", "total_baggages": 0, "passengers": [{"first_name": "Cy", "last_name": "Poe", "dob": "1990-04-05"}],
+			"flights": [{"flight_number": "F3", "date": "2024-05-21"}], "payment_methods": [{"payment_id": "card", "amount": 200}]}`,
+			[]string{"agent: F3 in economy on May 21 for $200, by your visa.", "user: Yes."}, false, false},
+		{"insurance is not named", `{"user_id": "ann_poe_1", "insurance": "yes", "total_baggages": 0}`, []string{"agent: I book that.", "user: Yes."}, false, false},
 		{"nothing", `{}`, []string{"agent: I will cancel R1.", "user: Yes."}, false, false},
 	} {
 		k, args := known(t, tt.lines...), policytest.Record(t, tt.args)

@@ -65,8 +65,9 @@ type Files struct {
 	shared   fs.FS // root of the data folder, nil for embedded data
 }
 
-// Domain returns the files of a domain: those of the data folder if it has the domain, else the embedded ones. A
-// folder that has the domain must have it whole: databases and tasks of different origin are never mixed.
+// Domain returns the files of a domain: those of the data folder if it has the domain, otherwise the embedded ones, in
+// the folder data of what the domain embeds. A folder that has the domain must have it whole: databases and tasks of
+// different origin are never mixed.
 func (d Data) Domain(name string, embedded fs.FS) (*Files, error) {
 	if d.root != nil {
 		dir := path.Join("tau2", "domains", name)
@@ -81,7 +82,11 @@ func (d Data) Domain(name string, embedded fs.FS) (*Files, error) {
 	if embedded == nil {
 		return nil, fmt.Errorf("domain %s: no embedded data and no folder tau2/domains/%s in %s", name, name, d.label)
 	}
-	return &Files{fs: embedded, prefix: "embedded:" + name, embedded: true}, nil
+	own, err := fs.Sub(embedded, "data")
+	if err != nil {
+		return nil, err
+	}
+	return &Files{fs: own, prefix: "embedded:" + name, embedded: true}, nil
 }
 
 // IsEmbedded reports whether the files are the program's own.

@@ -68,7 +68,7 @@ func TestFolderErrors(t *testing.T) {
 // TestDomainFallsBackToEmbeddedFiles holds that a folder without the domain leaves it with its own files, and that a
 // folder which has the domain must have it whole.
 func TestDomainFallsBackToEmbeddedFiles(t *testing.T) {
-	own := fstest.MapFS{"policy.md": {Data: []byte("own")}, "db.json": {Data: []byte("{}")}}
+	own := fstest.MapFS{"data/policy.md": {Data: []byte("own")}, "data/db.json": {Data: []byte("{}")}}
 	d := folder(t, map[string]string{"tau2/domains/half/policy.md": "theirs", "tau2/domains/file": "x"})
 	for _, tt := range []struct {
 		name, domain, policy string

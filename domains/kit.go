@@ -38,7 +38,7 @@ type Database interface {
 	// Value returns the whole database in dynamic form.
 	Value() value.Value
 	// Diff lists where other differs; empty exactly if the hashes are equal.
-	Diff(other Database) []record.Change
+	Diff(other any) []record.Change
 	// Patch returns a new database with data merged in and everything validated again.
 	Patch(data value.Value) (Database, error)
 }

@@ -6,7 +6,6 @@ package airline
 import (
 	"embed"
 	"fmt"
-	"io/fs"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/toolkit"
@@ -24,11 +23,7 @@ func open(d domains.Data, o domains.Options) (*domains.World, error) {
 	if o.Solo {
 		return nil, domains.Refusal("Airline domain does not support solo mode")
 	}
-	own, err := fs.Sub(embedded, "data")
-	if err != nil {
-		return nil, err
-	}
-	f, err := d.Domain("airline", own)
+	f, err := d.Domain("airline", embedded)
 	if err != nil {
 		return nil, err
 	}

@@ -36,17 +36,7 @@ var tools = []toolkit.Tool[*DB]{
 		},
 		Run: bookReservation,
 	},
-	{
-		Name: "calculate", Kind: domains.Generic, Doc: "Work out an arithmetic expression.",
-		Params: []toolkit.Param{toolkit.Text("expression", "Numbers, + - * /, parentheses and spaces, such as '3 * (12.5 + 1)'")},
-		Run: func(_ *DB, a toolkit.Args) (toolkit.Result, error) {
-			text, err := toolkit.Calculate(a.Get("expression"))
-			if err != nil {
-				return nil, err
-			}
-			return toolkit.Say(text)
-		},
-	},
+	toolkit.Calculator[*DB](),
 	{
 		Name: "cancel_reservation", Kind: domains.Write,
 		Doc:    "Cancel a reservation with all its flights and refund its payments. Check that the policy allows it, and get the user's explicit yes first.",
@@ -96,15 +86,7 @@ var tools = []toolkit.Tool[*DB]{
 		Params: []toolkit.Param{userID, toolkit.Integer("amount", "Value of the certificate in dollars")},
 		Run:    sendCertificate,
 	},
-	{
-		Name: "transfer_to_human_agents", Kind: domains.Generic,
-		Doc: "Hand the user over to a human agent, with a summary. Only if the user asks for it explicitly or the request lies outside of " +
-			"what the policy and the tools allow.",
-		Params: []toolkit.Param{toolkit.Text("summary", "What the user wants and what was done so far")},
-		Run: func(*DB, toolkit.Args) (toolkit.Result, error) {
-			return toolkit.Say("Transfer successful")
-		},
-	},
+	toolkit.Transfer[*DB]("user"),
 	{
 		Name: "update_reservation_baggages", Kind: domains.Write,
 		Doc: "Set the numbers of checked bags of a reservation. Explain it and get the user's explicit yes first. Each further paid bag " +

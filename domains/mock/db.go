@@ -71,14 +71,6 @@ var inboxType = record.Struct(record.Model{Name: "MockUserDB", Closed: true},
 // DB is a trial's copy of the agent's database.
 type DB struct{ record.Tree[Board] }
 
-// Diff compares with another database of either side.
-func (d *DB) Diff(other domains.Database) []record.Change {
-	if o, ok := other.(*DB); ok {
-		return d.Tree.Diff(&o.Tree)
-	}
-	return record.OtherClass(d.Class(), other.Class())
-}
-
 // Patch merges data in and validates the whole again.
 func (d *DB) Patch(data value.Value) (domains.Database, error) {
 	b, err := boardType.Load(value.Merge(d.Value(), data))
@@ -90,14 +82,6 @@ func (d *DB) Patch(data value.Value) (domains.Database, error) {
 
 // UserDB is a trial's copy of the user's database.
 type UserDB struct{ record.Tree[Inbox] }
-
-// Diff compares with another database of either side.
-func (d *UserDB) Diff(other domains.Database) []record.Change {
-	if o, ok := other.(*UserDB); ok {
-		return d.Tree.Diff(&o.Tree)
-	}
-	return record.OtherClass(d.Class(), other.Class())
-}
 
 // Patch merges data in and validates the whole again.
 func (d *UserDB) Patch(data value.Value) (domains.Database, error) {

@@ -4,7 +4,6 @@ package mock
 
 import (
 	"embed"
-	"io/fs"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/record"
@@ -20,11 +19,7 @@ func Domain() domains.Domain {
 }
 
 func open(d domains.Data, o domains.Options) (*domains.World, error) {
-	own, err := fs.Sub(embedded, "data")
-	if err != nil {
-		return nil, err
-	}
-	f, err := d.Domain("mock", own)
+	f, err := d.Domain("mock", embedded)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -87,7 +88,11 @@ func join(path, key string) string {
 
 func shown(v value.Value) string { return string(value.AppendDump(nil, v, value.Sorted)) }
 
-// OtherClass is the difference between databases of different types.
-func OtherClass(want, got string) []Change {
+// otherClass is the difference between databases of different types.
+func otherClass(want string, other any) []Change {
+	got := fmt.Sprintf("%T", other)
+	if c, ok := other.(interface{ Class() string }); ok {
+		got = c.Class()
+	}
 	return []Change{{Path: "", Want: want, Got: got}}
 }

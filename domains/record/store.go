@@ -73,16 +73,19 @@ func (s *Store) hash() string {
 }
 
 // Diff lists where other (got) differs from s (wanted), by path; it is empty exactly if the hashes are equal.
-func (s *Store) Diff(other *Store) []Change {
-	if s.class != other.class || len(s.tables) != len(other.tables) {
-		return OtherClass(s.class, other.class)
+func (s *Store) Diff(other any) []Change {
+	o, ok := other.(interface{ store() *Store })
+	if !ok || s.class != o.store().class {
+		return otherClass(s.class, other)
 	}
 	var out []Change
 	for i, t := range s.tables {
-		out = t.diff(other.tables[i], out)
+		out = t.diff(o.store().tables[i], out)
 	}
 	return out
 }
+
+func (s *Store) store() *Store { return s }
 
 // Value returns the whole database in dynamic form.
 func (s *Store) Value() value.Value {
@@ -115,14 +118,20 @@ func (t *Tree[T]) Hash() string {
 }
 
 // Diff is like Store.Diff.
-func (t *Tree[T]) Diff(other *Tree[T]) []Change {
+func (t *Tree[T]) Diff(other any) []Change {
+	o, ok := other.(interface{ tree() *Tree[T] })
+	if !ok {
+		return otherClass(t.Class(), other)
+	}
 	a := t.typ.dump(make([]byte, 0, 1<<14), t.Root, value.Sorted)
-	b := t.typ.dump(make([]byte, 0, 1<<14), other.Root, value.Sorted)
+	b := t.typ.dump(make([]byte, 0, 1<<14), o.tree().Root, value.Sorted)
 	if string(a) == string(b) {
 		return nil
 	}
-	return DiffValues("", t.typ.value(t.Root), t.typ.value(other.Root), nil)
+	return DiffValues("", t.typ.value(t.Root), t.typ.value(o.tree().Root), nil)
 }
+
+func (t *Tree[T]) tree() *Tree[T] { return t }
 
 // Value returns the whole database in dynamic form.
 func (t *Tree[T]) Value() value.Value { return t.typ.value(t.Root) }

@@ -216,14 +216,6 @@ func (b *base) open() *DB {
 	return db
 }
 
-// Diff compares with another database.
-func (d *DB) Diff(other domains.Database) []record.Change {
-	if o, ok := other.(*DB); ok {
-		return d.Store.Diff(&o.Store)
-	}
-	return record.OtherClass(d.Class(), other.Class())
-}
-
 // Patch merges data in and validates the whole again; the result is a base of its own.
 func (d *DB) Patch(data value.Value) (domains.Database, error) {
 	b, err := loadBase(value.Merge(d.Value(), data))

@@ -5,7 +5,6 @@ package retail
 import (
 	"embed"
 	"fmt"
-	"io/fs"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/toolkit"
@@ -23,11 +22,7 @@ func open(d domains.Data, o domains.Options) (*domains.World, error) {
 	if o.Solo {
 		return nil, domains.Refusal("Retail domain does not support solo mode")
 	}
-	own, err := fs.Sub(embedded, "data")
-	if err != nil {
-		return nil, err
-	}
-	f, err := d.Domain("retail", own)
+	f, err := d.Domain("retail", embedded)
 	if err != nil {
 		return nil, err
 	}

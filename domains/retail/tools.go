@@ -19,17 +19,7 @@ var (
 
 // tools are the agent's tools in the reference's listing order (docs/reference/domains.md#retail).
 var tools = []toolkit.Tool[*DB]{
-	{
-		Name: "calculate", Kind: domains.Generic, Doc: "Work out an arithmetic expression.",
-		Params: []toolkit.Param{toolkit.Text("expression", "Numbers, + - * /, parentheses and spaces, such as '3 * (12.5 + 1)'")},
-		Run: func(_ *DB, a toolkit.Args) (toolkit.Result, error) {
-			text, err := toolkit.Calculate(a.Get("expression"))
-			if err != nil {
-				return nil, err
-			}
-			return toolkit.Say(text)
-		},
-	},
+	toolkit.Calculator[*DB](),
 	{
 		Name: "cancel_pending_order", Kind: domains.Write,
 		Doc: "Cancel an order that is still pending. Explain the consequences and get the user's explicit yes first. " +
@@ -129,15 +119,7 @@ var tools = []toolkit.Tool[*DB]{
 		Params: []toolkit.Param{orderID, oldItems, payMethod},
 		Run:    returnItems,
 	},
-	{
-		Name: "transfer_to_human_agents", Kind: domains.Generic,
-		Doc: "Hand the user over to a human agent, with a summary. Only if the user asks for it explicitly or the request lies outside of " +
-			"what the policy and the tools allow.",
-		Params: []toolkit.Param{toolkit.Text("summary", "What the user wants and what was done so far")},
-		Run: func(*DB, toolkit.Args) (toolkit.Result, error) {
-			return toolkit.Say("Transfer successful")
-		},
-	},
+	toolkit.Transfer[*DB]("user"),
 }
 
 // lower is the reference's str.lower() of an argument.

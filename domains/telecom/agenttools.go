@@ -85,15 +85,7 @@ var agentTools = []toolkit.Tool[*AgentDB]{
 			return setRoaming(db, a, false, "disabled")
 		},
 	},
-	{
-		Name: "transfer_to_human_agents", Kind: domains.Generic,
-		Doc: "Hand the customer over to a human agent, with a summary. Only if the customer asks for it explicitly or the request lies outside of " +
-			"what the policy and the tools allow.",
-		Params: []toolkit.Param{toolkit.Text("summary", "What the customer wants and what was done so far")},
-		Run: func(*AgentDB, toolkit.Args) (toolkit.Result, error) {
-			return toolkit.Say("Transfer successful")
-		},
-	},
+	toolkit.Transfer[*AgentDB]("customer"),
 	{
 		Name: "refuel_data", Kind: domains.Write,
 		Doc: "Add data to a line for this cycle; the price, by the line's plan, goes on the next bill. Tell the customer the price and get an explicit " +

@@ -6,7 +6,6 @@ package telecom
 import (
 	"embed"
 	"fmt"
-	"io/fs"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/toolkit"
@@ -22,11 +21,7 @@ func Domain() domains.Domain {
 }
 
 func open(d domains.Data, o domains.Options) (*domains.World, error) {
-	own, err := fs.Sub(embedded, "data")
-	if err != nil {
-		return nil, err
-	}
-	f, err := d.Domain("telecom", own)
+	f, err := d.Domain("telecom", embedded)
 	if err != nil {
 		return nil, err
 	}

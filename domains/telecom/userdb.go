@@ -165,7 +165,7 @@ func factoryApps() record.Dict[App] {
 	return d
 }
 
-var phoneFields = []record.Field[Phone]{
+var phoneType = record.Struct(record.Model{Name: "MockPhoneAttributes", Closed: true},
 	record.Opt("sim_card_status", record.Enum(simActive, simMissing, simPIN, simPUK), func(p *Phone) *string { return &p.SIM }, always(simActive)),
 	record.Opt("sim_card_missing", record.Bool, func(p *Phone) *bool { return &p.SIMMissing }, always(false)),
 	record.Opt("airplane_mode", record.Bool, func(p *Phone) *bool { return &p.Airplane }, always(false)),
@@ -189,9 +189,7 @@ var phoneFields = []record.Field[Phone]{
 	record.Opt("vpn_connected", record.Bool, func(p *Phone) *bool { return &p.VPNConnected }, always(false)),
 	record.OrNull("vpn_details", vpnType, func(p *Phone) **VPN { return &p.VPN }),
 	record.Opt("app_statuses", record.DictOf(appType), func(p *Phone) *record.Dict[App] { return &p.Apps }, factoryApps),
-}
-
-var phoneType = record.Struct(record.Model{Name: "MockPhoneAttributes", Closed: true}, phoneFields...)
+)
 
 var requestType = record.Struct(record.Model{Name: "PaymentRequest", Closed: true},
 	record.F("bill_id", record.String, func(r *PaymentRequest) *string { return &r.BillID }),
@@ -208,7 +206,7 @@ func usualSignals() record.Dict[string] {
 	return d
 }
 
-var surroundingsFields = []record.Field[Surroundings]{
+var surroundingsType = record.Struct(record.Model{Name: "UserSurroundings", Closed: true},
 	record.Opt("name", record.Raw(record.Nullable(record.String)), func(s *Surroundings) *value.Value { return &s.Name }, always(value.Value{})),
 	record.Opt("phone_number", record.Raw(record.Nullable(record.String)), func(s *Surroundings) *value.Value { return &s.Phone }, always(value.Value{})),
 	record.Opt("is_abroad", record.Raw(record.Bool), func(s *Surroundings) *value.Value { return &s.IsAbroad }, always(value.OfBool(false))),
@@ -217,9 +215,7 @@ var surroundingsFields = []record.Field[Surroundings]{
 	record.Opt("mobile_data_usage_exceeded", record.Bool, func(s *Surroundings) *bool { return &s.UsageExceeded }, always(false)),
 	record.Opt("line_active", record.Bool, func(s *Surroundings) *bool { return &s.LineActive }, always(true)),
 	record.OrNull("payment_request", requestType, func(s *Surroundings) **PaymentRequest { return &s.PaymentRequest }),
-}
-
-var surroundingsType = record.Struct(record.Model{Name: "UserSurroundings", Closed: true}, surroundingsFields...)
+)
 
 // preset loads the record that an absent section stands for: all defaults.
 func preset[T any](t record.Type[T]) func() T {

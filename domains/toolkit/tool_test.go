@@ -25,10 +25,6 @@ var jarType = record.Struct(record.Model{Name: "JarDB"},
 
 type jarDB struct{ record.Tree[jar] }
 
-func (d *jarDB) Diff(other domains.Database) []record.Change {
-	return record.OtherClass(d.Class(), other.Class())
-}
-
 func (d *jarDB) Patch(value.Value) (domains.Database, error) { return d, nil }
 
 // lidDB is a database of another type.

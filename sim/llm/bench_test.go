@@ -74,3 +74,16 @@ func BenchmarkReadAnswer(b *testing.B) {
 		}
 	}
 }
+
+// TestAllocations bounds what reading and writing take from memory: decoding a reply level by level into maps took ten
+// times as much.
+func TestAllocations(t *testing.T) {
+	body := []byte(faultserver.TextAndCalls("One moment.", faultserver.Call{ID: "c1", Name: "tool_1", Arguments: `{"id":"P-1"}`}).Body)
+	if n := testing.AllocsPerRun(50, func() { llm.ReadAnswer(200, body) }); n > 40 {
+		t.Errorf("reading an answer allocates %v times, want at most 40", n)
+	}
+	req, m := conversation(), models(t)
+	if n := testing.AllocsPerRun(10, func() { llm.EncodeRequest(llm.Endpoint{Model: "gpt-4.1"}, m, req) }); n > 90 {
+		t.Errorf("writing a request allocates %v times, want at most 90", n)
+	}
+}

@@ -2,77 +2,111 @@ package llm
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
-// object is a JSON object whose shape is not known: a reply is looked at field by field. Values are raw and without white
-// space around them; of a field that comes twice, the last counts.
-type object map[string]json.RawMessage
+// object is a JSON object whose shape is not known: a reply is looked at field by field, and decoding each level into a
+// map costs more than all else that is done to it. The functions below take valid JSON and return what encoding/json
+// gives for it, sharing its memory; of a field that comes twice, the last counts.
+type object []field
+
+type field struct{ name, value string }
 
 // get returns the raw value of a field, "" without one.
-func (o object) get(name string) string { return string(o[name]) }
+func (o object) get(name string) string {
+	for i := len(o) - 1; i >= 0; i-- {
+		if o[i].name == name {
+			return o[i].value
+		}
+	}
+	return ""
+}
 
 // objectOf takes an object apart; false of anything else.
-func objectOf(raw string) (object, bool) {
-	var o object
-	return o, strings.HasPrefix(raw, "{") && json.Unmarshal([]byte(raw), &o) == nil
+func objectOf(valid string) (object, bool) {
+	r := gjson.Parse(valid)
+	if !r.IsObject() {
+		return nil, false
+	}
+	out := make(object, 0, 8)
+	r.ForEach(func(name, value gjson.Result) bool {
+		out = append(out, field{textOf(name.Raw), value.Raw})
+		return true
+	})
+	return out, true
 }
 
 // listOf takes a list apart; false of anything else.
-func listOf(raw string) ([]string, bool) {
-	var list []json.RawMessage
-	if !strings.HasPrefix(raw, "[") || json.Unmarshal([]byte(raw), &list) != nil {
+func listOf(valid string) ([]string, bool) {
+	r := gjson.Parse(valid)
+	if !r.IsArray() {
 		return nil, false
 	}
-	out := make([]string, len(list))
-	for i, v := range list {
-		out[i] = string(v)
-	}
+	out := []string{}
+	r.ForEach(func(_, value gjson.Result) bool {
+		out = append(out, value.Raw)
+		return true
+	})
 	return out, true
 }
 
 // firstObject takes an object apart, or a list's first element if that is one; nil of anything else.
-func firstObject(raw string) object {
-	if list, ok := listOf(raw); ok {
+func firstObject(valid string) object {
+	if list, ok := listOf(valid); ok {
 		if len(list) == 0 {
 			return nil
 		}
-		raw = list[0]
+		valid = list[0]
 	}
-	o, _ := objectOf(raw)
+	o, _ := objectOf(valid)
 	return o
 }
 
 // textOf returns a JSON string, "" for anything else.
-func textOf(raw string) string {
+func textOf(valid string) string {
+	if len(valid) < 2 || valid[0] != '"' {
+		return ""
+	}
+	if inner := valid[1 : len(valid)-1]; isPlain(inner) {
+		return inner
+	}
 	var s string
-	if json.Unmarshal([]byte(raw), &s) != nil {
+	if json.Unmarshal([]byte(valid), &s) != nil {
 		return ""
 	}
 	return s
 }
 
+// isPlain tells whether a text reads the same in JSON.
+func isPlain(s string) bool {
+	return strings.IndexFunc(s, func(c rune) bool { return c < ' ' || c == '"' || c == '\\' || c > '~' }) < 0
+}
+
 // scalar returns a JSON string without white space around it, or a number as it is written; "" for anything else.
-func scalar(raw string) string {
-	if raw != "" && (raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9') {
-		return raw
+func scalar(valid string) string {
+	if valid != "" && (valid[0] == '-' || '0' <= valid[0] && valid[0] <= '9') {
+		return valid
 	}
-	return strings.TrimSpace(textOf(raw))
+	return strings.TrimSpace(textOf(valid))
 }
 
 // without returns the fields that are not known and not null, nil if there are none.
 func (o object) without(known ...string) map[string]json.RawMessage {
-	out := map[string]json.RawMessage{}
-	for name, value := range o {
-		if string(value) != "null" {
-			out[name] = value
+	var out map[string]json.RawMessage
+	for _, f := range o {
+		switch {
+		case slices.Contains(known, f.name):
+		case f.value == "null":
+			delete(out, f.name)
+		default:
+			if out == nil {
+				out = map[string]json.RawMessage{}
+			}
+			out[f.name] = json.RawMessage(f.value)
 		}
-	}
-	for _, name := range known {
-		delete(out, name)
-	}
-	if len(out) == 0 {
-		return nil
 	}
 	return out
 }

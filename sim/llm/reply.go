@@ -54,10 +54,11 @@ func readAnswer(status int, h http.Header, body []byte, now time.Time) (*answer,
 		}
 		return nil, unreadable("the reply is not JSON")
 	}
-	var top object
-	if err := json.Unmarshal(body, &top); err != nil {
-		return nil, unreadable("the reply is cut off or not valid JSON (" + err.Error() + ")")
+	if !json.Valid(body) {
+		var v json.RawMessage
+		return nil, unreadable("the reply is cut off or not valid JSON (" + json.Unmarshal(body, &v).Error() + ")")
 	}
+	top, _ := objectOf(string(body))
 	a := &answer{}
 	a.usage, a.billed, a.quirks = readUsage(top.get("usage"))
 	fail := func(e *Error) (*answer, *Error) {
@@ -136,7 +137,7 @@ func (a *answer) readMessage(raw string) (reply, string) {
 	if one := firstObject(o.get("function_call")); one != nil && len(calls) == 0 {
 		// The predecessor of tool_calls, still spoken by some servers.
 		a.note("function_call")
-		calls = append(calls, a.readCall(object{"function": o["function_call"]}))
+		calls = append(calls, a.readCall(object{{"function", o.get("function_call")}}))
 	}
 	a.extra = o.without("role", "content", "tool_calls", "function_call")
 	if parts := o.get("content"); strings.HasPrefix(parts, "[") {

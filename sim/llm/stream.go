@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
 // streamLine is a line of an event stream. Comments, which begin with a colon, keep a connection alive.
@@ -24,9 +26,13 @@ func eventStream(body []byte) (failure []byte, ok bool) {
 				data.Write(append(text, '\n'))
 			}
 		}
-		o, _ := objectOf(strings.TrimSpace(data.String()))
+		text := strings.TrimSpace(data.String())
+		if !gjson.Valid(text) {
+			continue
+		}
+		o, _ := objectOf(text)
 		if present(o.get("error")) || scalar(o.get("type")) == "error" {
-			return []byte(strings.TrimSpace(data.String())), true
+			return []byte(text), true
 		}
 	}
 	return nil, true

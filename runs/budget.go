@@ -126,7 +126,7 @@ func (a *allowance) exceeded() error {
 }
 
 // unrecorded is what the run has paid for without a record to show for it: the answers of conversations that were in
-// flight when a process was killed. They are on the tapes, and are played when the conversations are held again.
+// flight when a process was killed. They are on the tapes, and are played when the conversations run again.
 func (x *execution) unrecorded(tapes *cassette.Cassette, run string) (sum store.Spending, err error) {
 	type part struct {
 		sim.Key
@@ -179,7 +179,7 @@ func (a *allowance) settle(ctx context.Context, r *sim.Record) {
 const slack = 0.05
 
 // capped reports whether an attempt reached a budget of its own that would end the next one in the same way: the bound
-// is no higher than what the attempt had spent. Holding such a trial again would only spend the same once more.
+// is no higher than what the attempt had spent. Running such a trial again would only spend the same once more.
 func capped(p *config.Plan, e store.Entry) bool {
 	if e.Termination != sim.Budget {
 		return false

@@ -87,11 +87,11 @@ type execution struct {
 	examples map[string]string // a fault of each cause, of this execution
 }
 
-// item is one piece of work: a conversation to hold, or a stored one to score.
+// item is one piece of work: a conversation to run, or a stored one to score.
 type item struct {
 	config.Planned
 	attempt int
-	stored  *store.Entry // to score; nil to hold
+	stored  *store.Entry // to score; nil to run
 }
 
 // warnings are those of the plan, and the records that count as missing.
@@ -178,7 +178,7 @@ func (x *execution) skip(why string) {
 	}
 }
 
-// do holds and stores a conversation, and then scores it.
+// do runs and stores a conversation, and then scores it.
 func (x *execution) do(ctx context.Context, it item) error {
 	x.count(func(p *Progress) { p.Running++ })
 	defer x.count(func(p *Progress) { p.Running--; p.Done++ })
@@ -192,7 +192,7 @@ func (x *execution) do(ctx context.Context, it item) error {
 		return x.score(ctx, rec, *it.stored, x.budget.exceeded())
 	}
 	spanned, end := x.options.Trace.Trial(ctx, llm.Tag{Domain: it.Domain, System: it.System, Task: it.Task, Trial: it.Trial, Attempt: it.attempt})
-	rec, err := x.hold(spanned, it)
+	rec, err := x.converse(spanned, it)
 	end(string(rec.Termination), faultText(rec))
 	if err != nil {
 		return nil // cancelled before it began
@@ -211,8 +211,8 @@ func (x *execution) do(ctx context.Context, it item) error {
 	return x.score(ctx, rec, e, nil)
 }
 
-// hold holds one conversation. Whatever goes wrong is in the record; the error means that there was none.
-func (x *execution) hold(ctx context.Context, it item) (rec sim.Record, err error) {
+// converse runs one conversation. Whatever goes wrong is in the record; the error means that there was none.
+func (x *execution) converse(ctx context.Context, it item) (rec sim.Record, err error) {
 	started := x.now()
 	void := func(kind, text string) sim.Record {
 		end := x.now()

@@ -38,7 +38,7 @@ type client struct {
 	dead atomic.Pointer[string]
 }
 
-// wiring is what stands around the models. All of it may be absent.
+// wiring is what surrounds the models. All of it may be absent.
 type wiring struct {
 	cassette *cassette.Cassette
 	replays  bool // the cassette alone answers

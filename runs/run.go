@@ -60,7 +60,7 @@ type Summary struct {
 	NeedsJudge   int                   `json:"needs_judge"` // of the pending ones, those that wait because no judge is named
 	Missing      int                   `json:"missing"`     // never ended
 	Terminations map[sim.Reason]int    `json:"terminations"`
-	Executed     int                   `json:"executed"` // conversations held by this execution
+	Executed     int                   `json:"executed"` // conversations that this execution ran
 	Interrupted  bool                  `json:"interrupted"`
 	Stopped      string                `json:"stopped,omitempty"`  // why trials were left out, if any were
 	OverBudget   int                   `json:"over_budget"`        // void trials that reached limits.conversation, and would again

@@ -15,7 +15,7 @@ import (
 	"github.com/tauguide/tauguide/sim/llm"
 )
 
-// Importer writes the run directory of trials that were held elsewhere. Everything goes into a hidden folder beside the
+// Importer writes the run directory of trials that ran elsewhere. Everything goes into a hidden folder beside the
 // wanted one, which takes its name when Finish is called: there is a whole run or none. Records are not synced one by
 // one, since what was imported can be imported again.
 type Importer struct {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -69,4 +70,27 @@ type LockedError struct {
 
 func (e *LockedError) Error() string {
 	return fmt.Sprintf("run %s is being written by %s\nhint: wait for it to end, or give another folder with --out", e.Dir, e.by)
+}
+
+// Writing reports whether some process is writing to a run directory at the moment. It changes nothing there: the lock
+// is held for the moment that the question takes, which acquireLock allows for.
+func Writing(dir string) (bool, error) {
+	path := filepath.Join(dir, lockName)
+	switch st, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("lock of %s: %w", dir, err)
+	case !st.Mode().IsRegular():
+		return false, fmt.Errorf("lock of %s: %s is no file\nhint: move it away", dir, path)
+	}
+	l := flock.New(path, flock.SetFlag(os.O_RDONLY))
+	free, err := l.TryRLock()
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("lock of %s: %w", dir, err)
+	}
+	return !free, l.Unlock()
 }

@@ -117,7 +117,7 @@ func (w *Writer) settle(p *config.Plan, now time.Time) ([]config.Planned, error)
 	return plan, w.found(plan, m)
 }
 
-// withJudge is an old setup as if it had the judge that is new: what was held without one can still be judged.
+// withJudge is an old setup as if it had the judge that is new: what ran without one can still be judged.
 func withJudge(old, now config.Identity) (_ config.Identity, added bool) {
 	const judge = "judge.model"
 	if old.Fields[judge] != `""` || now.Fields[judge] == `""` || now.Fields[judge] == "" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -189,3 +190,26 @@ func (r *Run) AppendScores(scores ...sim.Score) error {
 	}
 	return w.Close()
 }
+
+// Damaged is what is wrong with the record of a trial that has no readable one; nil where none was written.
+func (r *Run) Damaged(k sim.Key) error {
+	trial := trialOf(recordFile(Ref{Key: k}))
+	for _, d := range r.broken {
+		if d.trial == trial {
+			return d.err
+		}
+	}
+	return nil
+}
+
+// Counting returns the entry of a trial's latest attempt that counts; ok is false where the trial has no record.
+func (r *Run) Counting(k sim.Key) (e Entry, ok bool) {
+	n, ok := r.counting[k]
+	return r.entries[Ref{k, n}], ok
+}
+
+// Trials is the number of trials that have a record.
+func (r *Run) Trials() int { return len(r.counting) }
+
+// Entries returns the entries of all attempts, in no order.
+func (r *Run) Entries() iter.Seq[Entry] { return maps.Values(r.entries) }

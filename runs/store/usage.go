@@ -1,12 +1,11 @@
 package store
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // RoleUsage sums the model calls of one role in one trial.
@@ -86,30 +85,57 @@ func (r *Run) Usage(e Entry) ([]RoleUsage, error) {
 	return addUsage(addUsage(nil, rec.Calls), scores[e.Ref].JudgeCalls), nil
 }
 
-// Stamp is what tells without reading it that a file is the one that was stored.
-type Stamp struct {
-	Size     int64 `json:"size,omitempty"`     // bytes
-	Modified int64 `json:"modified,omitempty"` // nanoseconds since 1970
+// Spending is what calls have cost.
+type Spending struct {
+	Tokens int64
+	Cost   float64
 }
 
-// stampOf is the zero stamp, which no file has, where there is no such file.
-func stampOf(dir, file string) Stamp {
-	st, err := os.Stat(filepath.Join(dir, filepath.FromSlash(file)))
-	if err != nil || !st.Mode().IsRegular() {
-		return Stamp{}
+// Plus adds the figures of one answer; what is unknown adds nothing.
+func (s Spending) Plus(u llm.Usage, cost *float64) Spending {
+	s.Tokens += u.PromptTokens.N + u.CompletionTokens.N
+	if cost != nil {
+		s.Cost += *cost
 	}
-	return Stamp{st.Size(), st.ModTime().UnixNano()}
+	return s
 }
 
-// stands reports whether an entry's record is there as it was stored. Size and time of modification tell it of a file that
-// nobody touched since; any other is read and compared by its checksum. Entries are no less true for that of a file
-// whose bits rotted: they were made from what was stored. Who reads such a record is told then.
-func (e Entry) stands(dir string, hash bool) bool {
-	if e.SHA256 == "" {
-		return false
+// And adds two sums.
+func (s Spending) And(o Spending) Spending {
+	return Spending{Tokens: s.Tokens + o.Tokens, Cost: s.Cost + o.Cost}
+}
+
+// Spent is what the answers of an attempt cost, whether they were paid for then or before, as far as that is known.
+func (e Entry) Spent() (s Spending) {
+	if e.Usage == nil && e.Tokens != nil {
+		s.Tokens = *e.Tokens
 	}
-	if !hash && e.Stamp != (Stamp{}) && e.Stamp == stampOf(dir, e.File) {
-		return true
+	if e.Usage == nil && e.Cost != nil {
+		s.Cost = *e.Cost
 	}
-	return e.SHA256 == fileSum(dir, e.File)
+	for _, u := range e.Usage {
+		s.Tokens += u.Prompt + u.Completion
+		s.Cost += u.Cost
+	}
+	return s
+}
+
+// Paid is what an attempt has cost: recorded answers cost nothing. The entries of older programs do not tell them from
+// others, and count in full.
+func (e Entry) Paid() (s Spending) {
+	if e.Usage == nil {
+		return e.Spent()
+	}
+	for _, u := range e.Usage {
+		s = s.And(u.Paid())
+	}
+	return s
+}
+
+// SpentBy sums what the attempts of a run have cost.
+func SpentBy(entries map[Ref]Entry) (s Spending) {
+	for _, e := range entries {
+		s = s.And(e.Paid())
+	}
+	return s
 }

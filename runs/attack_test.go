@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tauguide/tauguide/configs"
+	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/runtest"
 	"github.com/tauguide/tauguide/runs/store"
@@ -276,7 +277,7 @@ func TestBadAttacksAreRefused(t *testing.T) {
 			if err == nil {
 				_, err = config.Resolve(context.Background(), c, config.Options{})
 			}
-			if err == nil || !errors.Is(err, config.ErrConfig) || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), "small.yaml:") {
+			if err == nil || !errors.Is(err, domains.ErrUsage) || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), "small.yaml:") {
 				t.Errorf("error %v, want a config error at a place of the file with %q", err, tt.want)
 			}
 		})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
@@ -29,7 +30,7 @@ func Estimate(p *config.Plan, like string) (*config.Estimate, error) {
 	}
 	if like != "" {
 		if left.Like, err = averages(like); err != nil {
-			return nil, fmt.Errorf("like: %w", config.Fault(err))
+			return nil, fmt.Errorf("like: %w", domains.Usage(err))
 		}
 	}
 	return p.Estimate(left)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/runtest"
@@ -113,7 +114,7 @@ func TestEstimateByAnEarlierRun(t *testing.T) {
 	if e := estimate(t, other, dir, config.Options{}); !near(lineOf(t, e, "agent", "clumsy").Calls, 6*11.9) {
 		t.Errorf("estimate %+v", e)
 	}
-	if _, err := runs.Estimate(runtest.Resolve(t, runtest.Small, config.Options{}), filepath.Join(t.TempDir(), "none")); !errors.Is(err, config.ErrConfig) || !strings.Contains(err.Error(), "none") {
+	if _, err := runs.Estimate(runtest.Resolve(t, runtest.Small, config.Options{}), filepath.Join(t.TempDir(), "none")); !errors.Is(err, domains.ErrUsage) || !strings.Contains(err.Error(), "none") {
 		t.Errorf("a run that is not there: %v", err)
 	}
 }

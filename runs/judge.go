@@ -33,7 +33,7 @@ func NewJudges(c *config.Config, name string, worlds map[string]*domains.World, 
 	}
 	folder, err := c.CassetteFolder(o.Out)
 	if err != nil {
-		return nil, config.Fault(err)
+		return nil, domains.Usage(err)
 	}
 	if warn == nil {
 		warn = func(string) {}
@@ -43,7 +43,7 @@ func NewJudges(c *config.Config, name string, worlds map[string]*domains.World, 
 		warn("answer used but not recorded: " + err.Error())
 	}})
 	if err != nil {
-		return nil, config.Fault(err)
+		return nil, domains.Usage(err)
 	}
 	j := &Judges{name: name, seed: c.Seed, budget: &runBudget{Budget: c.Limits.Budget, meter: &llm.Meter{}, started: time.Now()}}
 	j.clients, err = dial(models, worlds, j.budget.meter, around)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/runtest"
@@ -56,7 +57,7 @@ func TestARunWithoutAJudgeSaysWhatItMisses(t *testing.T) {
 func TestABadExtraNamesItsLine(t *testing.T) {
 	text := strings.Replace(runtest.Small, "careful: {", "careful: {extra: {fine: 1, stream: true}, ", 1)
 	_, err := config.Parse("x.yaml", []byte(text), runtest.NoEnv)
-	if !errors.Is(err, config.ErrConfig) || err.Error() != "x.yaml:6:30: models.careful.extra: extra field \"stream\" is set by the request itself\nhint: remove it" {
+	if !errors.Is(err, domains.ErrUsage) || err.Error() != "x.yaml:6:30: models.careful.extra: extra field \"stream\" is set by the request itself\nhint: remove it" {
 		t.Errorf("error %v", err)
 	}
 }

@@ -73,7 +73,7 @@ func TestExistingRunNeedsAWord(t *testing.T) {
 	runtest.Execute(t, runtest.Small, config.Options{Out: dir, Limit: 1})
 	_, err := runtest.Run(context.Background(), runtest.Parse(t, runtest.Small), config.Options{Out: dir, Only: []string{"trial=0"}})
 	var exists *store.ExistsError
-	if !errors.As(err, &exists) || !errors.Is(err, config.ErrConfig) || exists.Finished != 4 {
+	if !errors.As(err, &exists) || !errors.Is(err, domains.ErrUsage) || exists.Finished != 4 {
 		t.Fatalf("error %v", err)
 	}
 	for _, want := range []string{dir, "4 of 4 trials", "tauguide run small.yaml --resume --out " + dir + " --only trial=0", "--fresh"} {
@@ -81,7 +81,7 @@ func TestExistingRunNeedsAWord(t *testing.T) {
 			t.Errorf("error %q does not say %q", err, want)
 		}
 	}
-	if _, err := runtest.Run(context.Background(), runtest.Parse(t, runtest.Small), config.Options{Out: dir, Resume: true, Fresh: true}); !errors.Is(err, config.ErrConfig) {
+	if _, err := runtest.Run(context.Background(), runtest.Parse(t, runtest.Small), config.Options{Out: dir, Resume: true, Fresh: true}); !errors.Is(err, domains.ErrUsage) {
 		t.Errorf("resume and fresh together: %v", err)
 	}
 	s := runtest.Execute(t, runtest.Small, config.Options{Out: dir, Fresh: true, Limit: 2})
@@ -97,7 +97,7 @@ func TestFolderOfSomethingElseIsLeftAlone(t *testing.T) {
 	dir := t.TempDir()
 	runtest.Write(t, filepath.Join(dir, "thesis.tex"), []byte("x"))
 	for _, o := range []config.Options{{Out: dir}, {Out: dir, Resume: true}, {Out: dir, Fresh: true}} {
-		if _, err := runtest.Run(context.Background(), runtest.Parse(t, runtest.Small), o); !errors.Is(err, config.ErrConfig) || !strings.Contains(err.Error(), "is no run, and holds thesis.tex") {
+		if _, err := runtest.Run(context.Background(), runtest.Parse(t, runtest.Small), o); !errors.Is(err, domains.ErrUsage) || !strings.Contains(err.Error(), "is no run, and holds thesis.tex") {
 			t.Errorf("%+v: error %v", o, err)
 		}
 	}
@@ -168,7 +168,7 @@ func TestResumeRefusesAnotherSetup(t *testing.T) {
 				return
 			}
 			var changed *store.ChangedError
-			if !errors.As(err, &changed) || !errors.Is(err, config.ErrConfig) || !strings.Contains(err.Error(), tt.want) {
+			if !errors.As(err, &changed) || !errors.Is(err, domains.ErrUsage) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q in it", err, tt.want)
 			}
 		})

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/runs/config"
 )
 
 // Exit codes, the same for every command.
@@ -46,7 +45,7 @@ func exitCode(err error) int {
 		return exitOK
 	case errors.As(err, &c):
 		return c.code
-	case errors.Is(err, domains.ErrUsage), errors.Is(err, config.ErrConfig):
+	case errors.Is(err, domains.ErrUsage):
 		return exitUsage
 	}
 	return exitError

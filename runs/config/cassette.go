@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/sim/llm"
 	"github.com/tauguide/tauguide/sim/llm/cassette"
 )
@@ -77,12 +78,12 @@ func (m Model) Recorded(name string, table llm.Models) cassette.Model {
 // OneModel returns the config with its options applied, and one of its models, ready to be asked without a run.
 func (c *Config) OneModel(name string, o Options) (*Config, map[string]Model, error) {
 	if _, ok := c.Models[name]; !ok {
-		return nil, nil, Fault(c.source.errorf("models", "no model %q under models\nhint: add the judge there, or name another", name))
+		return nil, nil, domains.Usage(c.source.errorf("models", "no model %q under models\nhint: add the judge there, or name another", name))
 	}
 	with := *c
 	var err error
 	if with.Cassette, err = c.Cassette.With(o.Cassette); err != nil {
-		return nil, nil, Fault(err)
+		return nil, nil, domains.Usage(err)
 	}
 	models, err := with.complete(o, with.effective(o, []string{name}))
 	return &with, models, err

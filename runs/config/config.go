@@ -221,11 +221,11 @@ func (d *Duration) UnmarshalText(text []byte) error {
 }
 
 // Load reads a config file. env resolves $VAR in base_url, key and data; an empty value counts as unset. Errors name
-// file, line and column, and are ErrConfig.
+// file, line and column, and are domains.ErrUsage.
 func Load(path string, env func(string) string) (*Config, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, Fault(fmt.Errorf("read config: %w", err))
+		return nil, domains.Usage(fmt.Errorf("read config: %w", err))
 	}
 	return Parse(path, text, env)
 }
@@ -234,7 +234,7 @@ func Load(path string, env func(string) string) (*Config, error) {
 func Parse(file string, text []byte, env func(string) string) (*Config, error) {
 	c, err := parse(file, text, env)
 	if err != nil {
-		return nil, Fault(err)
+		return nil, domains.Usage(err)
 	}
 	return c, nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/runtest"
 )
@@ -121,8 +122,8 @@ func TestBadConfigsAreRefusedWithTheirPlace(t *testing.T) {
 			t.Errorf("%s: accepted", c.name)
 			continue
 		}
-		if !errors.Is(err, config.ErrConfig) {
-			t.Errorf("%s: error is no ErrConfig", c.name)
+		if !errors.Is(err, domains.ErrUsage) {
+			t.Errorf("%s: error is no domains.ErrUsage", c.name)
 		}
 		for line := range strings.Lines(err.Error()) {
 			if !strings.HasPrefix(line, "x.yaml:") && !strings.HasPrefix(line, "… and ") && !strings.HasPrefix(line, "hint: ") {
@@ -266,8 +267,8 @@ systems: [{name: A, agent: react, model: n}]
 			t.Fatal(err)
 		}
 		_, err = config.Resolve(context.Background(), c, o)
-		if !errors.Is(err, config.ErrConfig) {
-			t.Errorf("%+v: error %v, want ErrConfig", o, err)
+		if !errors.Is(err, domains.ErrUsage) {
+			t.Errorf("%+v: error %v, want domains.ErrUsage", o, err)
 		}
 		return fmt.Sprint(err)
 	}
@@ -293,12 +294,12 @@ func TestBadAddressesAreFoundBeforeAnythingIsWritten(t *testing.T) {
 	for _, address := range []string{"junk", "ftp://x", "foo bar", "http://"} {
 		dir := filepath.Join(t.TempDir(), "run")
 		_, err := runtest.Run(t.Context(), runtest.Parse(t, runtest.Small), config.Options{Out: dir, BaseURL: address})
-		if !errors.Is(err, config.ErrConfig) || !strings.HasPrefix(err.Error(), "--base-url: ") || !strings.Contains(err.Error(), "write it like http") {
+		if !errors.Is(err, domains.ErrUsage) || !strings.HasPrefix(err.Error(), "--base-url: ") || !strings.Contains(err.Error(), "write it like http") {
 			t.Errorf("%s on the command line: error %v", address, err)
 		}
 		text := strings.Replace(runtest.Small, "careful: {", "careful: {base_url: "+address+", ", 1)
 		_, err = runtest.Run(t.Context(), runtest.Parse(t, text), config.Options{Out: dir})
-		if !errors.Is(err, config.ErrConfig) || !strings.HasPrefix(err.Error(), "small.yaml:6:13: models.careful: ") {
+		if !errors.Is(err, domains.ErrUsage) || !strings.HasPrefix(err.Error(), "small.yaml:6:13: models.careful: ") {
 			t.Errorf("%s in the config: error %v", address, err)
 		}
 		if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) {

@@ -174,7 +174,7 @@ func makePlan(ctx context.Context, c *Config, worlds map[string]*domains.World, 
 	pass = firstTasks(pass, limit)
 	if c.Trials > maxTrials || len(pass)*c.Trials > maxPlanned {
 		return nil, fmt.Errorf("%w: %d trials of each of %d tasks and systems are too many for one run: at most %d trials, and %d conversations in all",
-			ErrConfig, c.Trials, len(pass), maxTrials, maxPlanned)
+			domains.ErrUsage, c.Trials, len(pass), maxTrials, maxPlanned)
 	}
 	out := make([]Planned, 0, len(pass)*c.Trials)
 	for trial, seed := range TrialSeeds(c.Seed, c.Trials) {

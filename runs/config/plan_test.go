@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/runtest"
 	"github.com/tauguide/tauguide/sim"
@@ -178,7 +179,7 @@ func TestALongPlanCanBeGivenUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := config.Resolve(ctx, runtest.Parse(t, runtest.Small), config.Options{Trials: 100_000})
-	if !errors.Is(err, context.Canceled) || errors.Is(err, config.ErrConfig) {
+	if !errors.Is(err, context.Canceled) || errors.Is(err, domains.ErrUsage) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -49,14 +49,14 @@ type Plan struct {
 }
 
 // Resolve checks everything that can be checked before anything is written or spent: options, models and their keys,
-// data, tasks, agents and their parameters. It gives up a long plan when ctx is done; all other errors are ErrConfig.
+// data, tasks, agents and their parameters. It gives up a long plan when ctx is done; all other errors are domains.ErrUsage.
 func Resolve(ctx context.Context, cfg *Config, o Options) (*Plan, error) {
 	p, err := resolve(ctx, cfg, o)
 	switch {
 	case err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return nil, fmt.Errorf("planning: %w", err)
 	case err != nil:
-		return nil, Fault(err)
+		return nil, domains.Usage(err)
 	}
 	return p, nil
 }

@@ -1,30 +1,12 @@
 package config
 
 import (
-	"errors"
 	"maps"
 	"slices"
 
+	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
-
-// ErrConfig marks errors about what the user asked for: the config, the options, or their conflict with a run that is
-// there already.
-var ErrConfig = errors.New("bad config")
-
-// asked is an error about what was asked for.
-type asked struct{ error }
-
-func (a asked) Unwrap() error        { return a.error }
-func (a asked) Is(target error) bool { return target == ErrConfig }
-
-// Fault marks an error with ErrConfig, without a word.
-func Fault(err error) error {
-	if err == nil {
-		return nil
-	}
-	return asked{err}
-}
 
 // Script returns the behaviour of the config's scripted agents, for a server that plays them: that of the one scripted
 // model that systems use, or else of any. Where several differ there is no one answer, which is an error.
@@ -41,18 +23,18 @@ func (c *Config) Script() (synthetic.Config, error) {
 		}
 	}
 	if len(names) == 0 {
-		return synthetic.Config{}, Fault(c.source.errorf("models", "models: none is scripted\nhint: mark one with synthetic: true"))
+		return synthetic.Config{}, domains.Usage(c.source.errorf("models", "models: none is scripted\nhint: mark one with synthetic: true"))
 	}
 	first := c.Models[names[0]].Scripted()
 	for _, name := range names[1:] {
 		other := c.Models[name].Scripted()
 		if other.Mistakes != first.Mistakes || other.FollowsGuidance != first.FollowsGuidance {
-			return synthetic.Config{}, Fault(c.source.errorf(modelPath(name),
+			return synthetic.Config{}, domains.Usage(c.source.errorf(modelPath(name),
 				"scripted models %s and %s of the systems behave differently, but one server has one script: make them alike", names[0], name))
 		}
 	}
 	if err := first.Check(); err != nil {
-		return synthetic.Config{}, Fault(c.source.errorf(modelPath(names[0]), "%w", err))
+		return synthetic.Config{}, domains.Usage(c.source.errorf(modelPath(names[0]), "%w", err))
 	}
 	return first, nil
 }

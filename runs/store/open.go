@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/sim"
 )
@@ -29,7 +30,7 @@ func (e *ExistsError) Error() string {
 }
 
 // Is makes it a fault of what was asked for.
-func (e *ExistsError) Is(target error) bool { return target == config.ErrConfig }
+func (e *ExistsError) Is(target error) bool { return target == domains.ErrUsage }
 
 // ChangedError means that a run cannot be continued, because the config or the data would give other results now.
 type ChangedError struct {
@@ -49,14 +50,14 @@ func (e *ChangedError) Error() string {
 }
 
 // Is makes it a fault of what was asked for.
-func (e *ChangedError) Is(target error) bool { return target == config.ErrConfig }
+func (e *ChangedError) Is(target error) bool { return target == domains.ErrUsage }
 
 // Begin takes over the folder of a plan, makes it if need be, and returns its writer. The plan on disk is that of earlier
 // executions and this one's.
 func Begin(p *config.Plan, now time.Time) (*Writer, error) {
 	found, err := lookAt(p.Dir)
 	if err != nil {
-		return nil, config.Fault(err)
+		return nil, domains.Usage(err)
 	}
 	moved := ""
 	if found == isRun && p.Options.Fresh {

@@ -14,8 +14,6 @@ import (
 type chooser interface {
 	// choose returns a number below n.
 	choose(n int) int
-	// done reports whether there is nothing left to choose by.
-	done() bool
 }
 
 // seeded chooses by a pseudo-random generator, for a fixed number of calls.
@@ -24,11 +22,11 @@ type seeded struct{ *rand.Rand }
 func newSeeded(seed uint64) seeded { return seeded{rand.New(rand.NewPCG(seed, 0))} }
 
 func (s seeded) choose(n int) int { return s.IntN(n) }
-func (s seeded) done() bool       { return false }
 
 // scripted chooses by the bytes of a fuzzer's input.
 type scripted struct{ rest []byte }
 
+// done reports whether there is nothing left to choose by.
 func (s *scripted) done() bool { return len(s.rest) == 0 }
 
 func (s *scripted) choose(n int) int {

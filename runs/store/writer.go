@@ -284,9 +284,6 @@ func (w *Writer) Close() error {
 	return errors.Join(errs...)
 }
 
-// Dir is the run directory.
-func (w *Writer) Dir() string { return w.dir }
-
 // Plan is the plan of the run, which earlier executions may have added to.
 func (w *Writer) Plan() []config.Planned { return w.plan }
 

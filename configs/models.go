@@ -16,14 +16,36 @@ var models []byte
 //go:embed prices.yaml
 var prices []byte
 
-// ModelTable is the program's table of models: their capabilities from models.yaml and their prices from prices.yaml.
+//go:embed failures.yaml
+var failures []byte
+
+// ModelTable is the program's table of models: their capabilities from models.yaml, their prices from prices.yaml and what
+// their endpoints' failures mean from failures.yaml.
 func ModelTable() (llm.Models, error) {
 	capabilities, err := readModels("configs/models.yaml", models)
 	if err != nil {
 		return llm.Models{}, err
 	}
 	costs, err := readPrices("configs/prices.yaml", prices)
-	return capabilities.With(costs), err
+	if err != nil {
+		return llm.Models{}, err
+	}
+	errors, err := readFailures("configs/failures.yaml", failures)
+	return capabilities.With(costs).With(errors), err
+}
+
+func readFailures(file string, text []byte) (llm.Models, error) {
+	var doc struct {
+		Rows []llm.FailureRow `yaml:"rows"`
+	}
+	if err := yamlfile.Decode(file, text, &doc); err != nil {
+		return llm.Models{}, err
+	}
+	m, err := llm.Models{}.WithFailures(doc.Rows...)
+	if err != nil {
+		return m, fmt.Errorf("%s: %w", file, err)
+	}
+	return m, nil
 }
 
 func readModels(file string, text []byte) (llm.Models, error) {

@@ -132,6 +132,32 @@ func TestEndpointThatRefusesForGoodEndsItsTrials(t *testing.T) {
 	}
 }
 
+// TestOneForbiddenConversationStopsNothing: a 403 of no known wording is void for its conversation, while the others are
+// answered; if all are forbidden, the key is wrong and the run stops.
+func TestOneForbiddenConversationStopsNothing(t *testing.T) {
+	for _, tt := range []struct {
+		name              string
+		forbids           int32 // calls, from the first
+		evaluable, missed int
+	}{{"the first two", 2, 10, 0}, {"all", 1 << 30, 0, 9}} {
+		t.Run(tt.name, func(t *testing.T) {
+			var calls atomic.Int32
+			url := scripted(t, careful(), func(w http.ResponseWriter, tag llm.Tag) bool {
+				if tag.Role == "judge" || calls.Add(1) > tt.forbids {
+					return false
+				}
+				w.WriteHeader(http.StatusForbidden)
+				fmt.Fprint(w, `{"error":{"message":"computer says no"}}`)
+				return true
+			})
+			s := runtest.Execute(t, overHTTP(url, ""), config.Options{Out: filepath.Join(t.TempDir(), "run"), Concurrency: 1})
+			if s.Evaluable != tt.evaluable || s.Missing != tt.missed {
+				t.Errorf("%d evaluable, %d not begun, want %d and %d: %+v", s.Evaluable, s.Missing, tt.evaluable, tt.missed, s)
+			}
+		})
+	}
+}
+
 // TestKeysAreNeverWritten plants keys in the environment and has the server repeat them wherever it can.
 func TestKeysAreNeverWritten(t *testing.T) {
 	const key, userKey = "sk-planted-0123456789abcdef", `odd"key\with/signs-9876543210`

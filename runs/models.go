@@ -35,8 +35,14 @@ type client struct {
 	model config.Model
 	// dead says why no further conversation should be started with this model: its endpoint refuses the key or the
 	// bill. It is empty while all is well.
-	dead atomic.Pointer[string]
+	dead     atomic.Pointer[string]
+	answered atomic.Bool  // by the endpoint, at least once
+	refused  atomic.Int32 // calls that it did not let in, while it has answered none
 }
+
+// fewRefusals are how many calls may be forbidden before a key is taken for a wrong one: a moderation layer forbids single
+// conversations.
+const fewRefusals = 3
 
 // wiring is what surrounds the models. All of it may be absent.
 type wiring struct {
@@ -82,12 +88,16 @@ func dial(models map[string]config.Model, worlds map[string]*domains.World, mete
 	return c, nil
 }
 
-// watch notices when an endpoint refuses for good.
+// watch notices when an endpoint refuses for good. One that has ever answered has no wrong key.
 func (c *client) watch(next llm.Client) llm.Client {
 	return llm.Func(func(ctx context.Context, req llm.Request) (llm.Response, error) {
 		resp, err := next.Complete(ctx, req)
 		var e *llm.Error
-		if errors.As(err, &e) && (e.Kind == llm.KindAuth || e.Kind == llm.KindQuota) {
+		switch {
+		case err == nil:
+			c.answered.Store(true)
+		case !errors.As(err, &e):
+		case e.Kind == llm.KindQuota, e.Kind == llm.KindAuth && !c.answered.Load() && (e.Status == http.StatusUnauthorized || c.refused.Add(1) >= fewRefusals):
 			text := e.Error()
 			c.dead.CompareAndSwap(nil, &text)
 		}

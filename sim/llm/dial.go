@@ -21,8 +21,8 @@ type Dialer struct {
 	Transport http.RoundTripper
 	// Notice, if set, is told of each wait before another attempt.
 	Notice RetryNotice
-	// Warn, if set, hears once for each model and parameter that the parameter
-	// was asked for and is not sent. It must be safe for concurrent use.
+	// Warn, if set, hears once for each model and parameter that the parameter was asked for and is not sent, and once for
+	// each endpoint of a refusal that nothing is known of. It must be safe for concurrent use.
 	Warn func(text string)
 
 	mu       sync.Mutex

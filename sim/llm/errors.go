@@ -20,6 +20,7 @@ const (
 	KindBadRequest    Kind = "bad_request"    // the request itself is refused
 	KindContextWindow Kind = "context_window" // conversation or answer too long
 	KindContentFilter Kind = "content_filter" // refused by a moderation layer
+	KindTemplate      Kind = "template"       // the model's chat template refuses the history
 	KindServer        Kind = "server"         // the endpoint failed
 	KindMalformed     Kind = "malformed"      // the reply cannot be read
 	KindTimeout       Kind = "timeout"        // one attempt took too long
@@ -36,6 +37,7 @@ var hints = map[Kind]string{
 	KindBadRequest:    "check the endpoint's model name and parameters",
 	KindContextWindow: "use a model with a larger window or raise max_tokens",
 	KindContentFilter: "look at the provider's filter settings",
+	KindTemplate:      "set on the model echo: never (nothing the model said beside its text goes back) or roles: alternate (user and assistant by turns)",
 	KindServer:        "try again later or check the endpoint's status page",
 	KindMalformed:     "check that base_url points to a chat-completions endpoint",
 	KindTimeout:       "raise the endpoint's timeout",
@@ -54,6 +56,7 @@ type Error struct {
 	Code    string // the provider's code, or its type where it has no code
 	Message string // the provider's words, never empty
 	Param   string // the request field that the provider objects to
+	Unknown bool   // a refusal that no row of the table of failures fits
 	// RetryAfter is how long the provider asks to wait; 0 if it does not say.
 	RetryAfter  time.Duration
 	RequestID   string

@@ -1,13 +1,16 @@
 package llm
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
 
-// testEpoch is the "now" of parsers under test.
-var testEpoch = time.Date(2026, 10, 21, 7, 27, 0, 0, time.UTC)
+// TestEpoch is the "now" of parsers under test.
+var TestEpoch = time.Date(2026, 10, 21, 7, 27, 0, 0, time.UTC)
 
 // The parsers behind the seam, for fuzzing without a server.
 var (
-	Classify   = classify
+	Classify   = Models{}.classify
 	RetryAfter = retryAfter
 	ReadUsage  = readUsage
 	Glob       = glob
@@ -15,7 +18,7 @@ var (
 
 // ReadAnswer normalises a reply body and returns the narrow JSON for go-openai.
 func ReadAnswer(status int, body []byte) (wire []byte, callExtras int, e *Error) {
-	a, e := readAnswer(status, nil, body, testEpoch)
+	a, e := Models{}.readAnswer(status, nil, body, TestEpoch)
 	if e != nil {
 		return nil, 0, e
 	}
@@ -32,3 +35,14 @@ func RetryWith(p RetryPolicy, notice RetryNotice) Middleware {
 
 // RetryMetered is Retry with the default policy and a meter.
 func RetryMetered(m *Meter) Middleware { return retrier{meter: m}.wrap }
+
+// Classify is what the table makes of a failed reply.
+func (m Models) Classify(status int, h http.Header, body []byte, now time.Time) *Error {
+	return m.classify(status, h, body, now)
+}
+
+// ReadAnswer is what the table makes of a reply that is said to be good, nil if it is.
+func (m Models) ReadAnswer(status int, body []byte) *Error {
+	_, e := m.readAnswer(status, nil, body, TestEpoch)
+	return e
+}

@@ -41,7 +41,7 @@ func TestFailuresAreClassified(t *testing.T) {
 		{"C16 flat error object in a 200", rawReply(`{"object":"error","message":"engine dead","code":500}`), llm.KindServer, 500, "engine dead", true},
 
 		{"C17 no choices", rawReply(`{"id":"g","choices":[]}`), llm.KindMalformed, 200, "empty list of choices", true},
-		{"C17 null choices", rawReply(`{"id":"g","choices":null}`), llm.KindMalformed, 200, "empty list of choices", true},
+		{"C17 null choices", rawReply(`{"id":"g","choices":null}`), llm.KindMalformed, 200, "no choices", true},
 		{"C17 absent choices", rawReply(`{"id":"g"}`), llm.KindMalformed, 200, "no choices", true},
 		{"C17 choices are no list", rawReply(`{"choices":{"0":{}}}`), llm.KindMalformed, 200, "not a list", true},
 		{"C17 null choice", rawReply(`{"choices":[null]}`), llm.KindMalformed, 200, "first choice", true},

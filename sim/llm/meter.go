@@ -11,9 +11,10 @@ import (
 // Totals sums the calls of one role. Token sums cover the calls whose figure is
 // known; the Unknown fields count those that are missing from the sums.
 type Totals struct {
-	Calls    int64 `json:"calls"`    // requests by the caller, failed ones included
-	Failed   int64 `json:"failed"`   // of these, how many ended in an error
-	Attempts int64 `json:"attempts"` // HTTP requests, retries included
+	Calls    int64 `json:"calls"`                      // requests by the caller, failed ones included
+	Failed   int64 `json:"failed"`                     // of these, how many ended in an error
+	Unknown  int64 `json:"unknown_failures,omitempty"` // of the failed, refusals that no row of the table of failures fits
+	Attempts int64 `json:"attempts"`                   // HTTP requests, retries included
 
 	PromptTokens     int64 `json:"prompt_tokens"`
 	CachedTokens     int64 `json:"cached_tokens"`
@@ -56,6 +57,7 @@ func (t Totals) KnownCost() *float64 {
 func (t Totals) Plus(o Totals) Totals {
 	t.Calls += o.Calls
 	t.Failed += o.Failed
+	t.Unknown += o.Unknown
 	t.Attempts += o.Attempts
 	t.PromptTokens += o.PromptTokens
 	t.CachedTokens += o.CachedTokens
@@ -154,6 +156,9 @@ func failedTotals(e *Error) Totals {
 		t = usageTotals(e.Usage, e.Cost)
 	}
 	t.Calls, t.Failed, t.Attempts = 1, 1, int64(e.Attempts)
+	if e.Unknown {
+		t.Unknown = 1
+	}
 	return t
 }
 

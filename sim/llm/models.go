@@ -66,9 +66,12 @@ func (c Capability) tokenFields() []string {
 	return []string{c.TokenField}
 }
 
-// Models is the table of capabilities and prices. The zero value knows only the
-// plain OpenAI format and no price. It is read-only and safe for concurrent use.
-type Models struct{ rows []Row }
+// Models is the table of capabilities, prices and failures. The zero value knows only the plain OpenAI format, no price, and
+// failures by their status. It is read-only and safe for concurrent use.
+type Models struct {
+	rows     []Row
+	failures []FailureRow
+}
 
 // Row is one entry of the table; what it leaves out it does not change. It is
 // for models that match, behind a server that is at one of the addresses or has
@@ -105,7 +108,7 @@ func NewModels(rows ...Row) (Models, error) {
 // With returns a table in which the rows of over come after those of m, so that
 // they win.
 func (m Models) With(over Models) Models {
-	return Models{rows: slices.Concat(m.rows, over.rows)}
+	return Models{slices.Concat(m.rows, over.rows), slices.Concat(over.failures, m.failures)}
 }
 
 // For resolves the capabilities of a model behind an endpoint: all matching

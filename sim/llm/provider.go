@@ -40,6 +40,7 @@ type provider struct {
 	secrets  Redactor
 
 	warn func(string) // nil for nobody
+	once sync.Once    // for the first refusal that no row of failures fits
 
 	mu           sync.Mutex
 	refusals     map[string]refusals   // by model
@@ -102,12 +103,15 @@ func (p *provider) Complete(ctx context.Context, req Request) (Response, error) 
 			return Response{}, p.sign(&Error{Kind: KindBadRequest, Message: err.Error(), Err: err}, model, attempt-1)
 		}
 		p.tell(model, dropped)
-		resp, failure := p.once(ctx, body, req.Tag, caps.Auth)
+		resp, failure := p.attempt(ctx, body, req.Tag, caps.Auth)
 		if failure != nil {
 			if p.learn(model, failure, body, known) {
 				continue
 			}
 			failure.Cost = caps.Price.Cost(failure.Usage)
+			if failure.Unknown {
+				p.once.Do(func() { p.report(failure) })
+			}
 			return Response{}, p.sign(failure, model, attempt)
 		}
 		resp.Cost = caps.Price.Cost(resp.Usage)
@@ -153,8 +157,8 @@ func (p *provider) sign(e *Error, model string, attempts int) *Error {
 	return e
 }
 
-// once makes one HTTP request.
-func (p *provider) once(ctx context.Context, body []byte, tag Tag, auth string) (Response, *Error) {
+// attempt makes one HTTP request.
+func (p *provider) attempt(ctx context.Context, body []byte, tag Tag, auth string) (Response, *Error) {
 	x := &exchange{body: body, auth: auth}
 	if p.endpoint.Synthetic {
 		x.tag = encodeTag(tag)
@@ -289,9 +293,9 @@ func readReply(reply *http.Response) ([]byte, error) {
 func (p *provider) receive(x *exchange, reply *http.Response, raw []byte, readErr error) *Error {
 	now := time.Now()
 	if reply.StatusCode < 200 || reply.StatusCode >= 300 {
-		return classify(reply.StatusCode, reply.Header, raw, now)
+		return p.models.classify(reply.StatusCode, reply.Header, raw, now)
 	}
-	a, failure := readAnswer(reply.StatusCode, reply.Header, raw, now)
+	a, failure := p.models.readAnswer(reply.StatusCode, reply.Header, raw, now)
 	if readErr != nil {
 		// The connection broke: whatever arrived is not a whole answer, even
 		// if it happens to parse.

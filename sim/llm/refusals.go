@@ -39,7 +39,7 @@ const developerRole = "developer role"
 // where that field was in the body, so it ends after as many rounds as there
 // are parameters.
 func (p *provider) learn(model string, e *Error, body []byte, known refusals) bool {
-	if e.Kind != KindBadRequest || (e.Status != 400 && e.Status != 422) {
+	if (e.Kind != KindBadRequest && e.Kind != KindTemplate) || (e.Status != 400 && e.Status != 422) {
 		return false
 	}
 	switch {
@@ -107,5 +107,12 @@ func (p *provider) tell(model string, dropped []string) {
 	p.mu.Unlock()
 	if len(fresh) > 0 {
 		p.warn(fmt.Sprintf("endpoint %q: model %s does not take %s: not sent", p.endpoint.Name, model, strings.Join(fresh, ", ")))
+	}
+}
+
+// report says what an endpoint answered that no row of failures fits.
+func (p *provider) report(e *Error) {
+	if p.warn != nil {
+		p.warn(fmt.Sprintf("endpoint %q: status %d is taken for a bad request, since no row of configs/failures.yaml fits it: %s", p.endpoint.Name, e.Status, e.Body))
 	}
 }

@@ -26,9 +26,9 @@ type answer struct {
 // readAnswer normalises the body of a successful reply. A body that is an
 // error, or that holds no usable choice, yields an *Error; such errors are
 // retryable unless the body says otherwise. It never panics, whatever the body.
-func readAnswer(status int, h http.Header, body []byte, now time.Time) (*answer, *Error) {
+func (m Models) readAnswer(status int, h http.Header, body []byte, now time.Time) (*answer, *Error) {
 	unreadable := func(why string) *Error {
-		e := classify(status, h, nil, now)
+		e := m.classify(status, h, nil, now)
 		e.Kind, e.Status, e.Body = KindMalformed, status, excerpt(body)
 		e.Message = why
 		if text := plainText(body); text != "" {
@@ -42,13 +42,13 @@ func readAnswer(status int, h http.Header, body []byte, now time.Time) (*answer,
 		return nil, unreadable("the reply is empty")
 	case body[0] == '[':
 		if d := readErrorBody(body); d.message != "" {
-			return nil, classify(status, h, body, now)
+			return nil, m.classify(status, h, body, now)
 		}
 		return nil, unreadable("the reply is a list, not an object")
 	case body[0] != '{':
 		if event, ok := eventStream(body); ok {
 			if event != nil {
-				return nil, classify(status, h, event, now)
+				return nil, m.classify(status, h, event, now)
 			}
 			return nil, unreadable("the reply is an event stream, which was not asked for")
 		}
@@ -66,17 +66,17 @@ func readAnswer(status int, h http.Header, body []byte, now time.Time) (*answer,
 		return nil, e
 	}
 	if present(top.get("error")) {
-		return fail(classify(status, h, body, now))
+		return fail(m.classify(status, h, body, now))
 	}
 	raw := top.get("choices")
-	if raw == "" {
+	if raw == "" || raw == "null" {
 		if d := readErrorBody(body); d.message != "" {
-			return fail(classify(status, h, body, now))
+			return fail(m.classify(status, h, body, now))
 		}
 		return fail(unreadable("the reply has no choices"))
 	}
 	choices, ok := listOf(raw)
-	if !ok && raw != "null" {
+	if !ok {
 		return fail(unreadable("the reply's choices are not a list"))
 	}
 	if len(choices) == 0 {
@@ -88,7 +88,7 @@ func readAnswer(status int, h http.Header, body []byte, now time.Time) (*answer,
 	}
 	finish := scalar(choice.get("finish_reason"))
 	if finish == "error" || present(choice.get("error")) {
-		e := classify(status, h, []byte(choices[0]), now)
+		e := m.classify(status, h, []byte(choices[0]), now)
 		e.Body = excerpt(body)
 		if !present(choice.get("error")) {
 			e.Message = "the provider ended the answer with an error"

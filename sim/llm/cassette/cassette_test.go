@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/sim/llm"
 	"github.com/tauguide/tauguide/sim/llm/cassette"
 	"github.com/tauguide/tauguide/sim/llm/faultserver"
@@ -27,7 +28,11 @@ func connect(t testing.TB, url, dir string, mode cassette.Mode, o cassette.Optio
 		t.Fatal(err)
 	}
 	e := llm.Endpoint{Name: "m", BaseURL: url, Key: "sk-planted-1234", Model: "local-model", Retry: llm.RetryPolicy{Attempts: 1, RateLimited: 1}}
-	d := llm.Dialer{Meter: &llm.Meter{}}
+	table, err := configs.ModelTable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := llm.Dialer{Models: table, Meter: &llm.Meter{}}
 	client, err := d.Dial(e, c.Wrap(cassette.Model{Endpoint: e, Identity: "a server"}))
 	if err != nil {
 		t.Fatal(err)

@@ -133,7 +133,7 @@ func (x *execution) unrecorded(tapes *cassette.Cassette, run string) (sum store.
 		role string
 	}
 	left := map[part]store.Spending{}
-	for _, p := range x.writer.Plan() {
+	for _, p := range x.writer.Plan {
 		paid, err := tapes.Paid(llm.Tag{Domain: p.Domain, System: p.System, Task: p.Task, Trial: p.Trial, RunSeed: x.plan.Config.Seed}, run)
 		if err != nil {
 			return sum, err

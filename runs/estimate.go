@@ -69,16 +69,12 @@ func averages(dir string) (*config.Averages, error) {
 		if !e.Termination.Evaluable() {
 			continue
 		}
-		roles, err := r.Usage(e)
-		if err != nil {
-			return nil, err
-		}
 		k := part{e.Domain, e.System}
 		counts[k]++
 		if means[k] == nil {
 			means[k] = config.RoleUse{}
 		}
-		for _, u := range roles {
+		for _, u := range e.Usage {
 			sum := means[k][u.Role]
 			sum.Calls += float64(u.Calls)
 			sum.Prompt += float64(u.Prompt)

@@ -34,8 +34,8 @@ func Execute(ctx context.Context, p *config.Plan, o Options) (_ *Summary, err er
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 	x := &execution{plan: p, options: o, writer: w, now: now, started: time.Now(),
-		log: slog.New(slog.NewJSONHandler(w.Log(), o.logOptions())), examples: map[string]string{}}
-	x.budget = &runBudget{Budget: p.Config.Limits.Budget, meter: &llm.Meter{}, earlier: store.SpentBy(w.Entries()), started: x.started}
+		log: slog.New(slog.NewJSONHandler(w.Log, o.logOptions())), examples: map[string]string{}}
+	x.budget = &runBudget{Budget: p.Config.Limits.Budget, meter: &llm.Meter{}, earlier: store.PaidFor(w.Entries()), started: x.started}
 	around, err := x.wiring()
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func Execute(ctx context.Context, p *config.Plan, o Options) (_ *Summary, err er
 	defer x.clients.close()
 	work := x.work()
 	x.progress = Progress{Name: p.Config.Name, Synthetic: p.Synthetic(), Planned: len(work), Warnings: x.warnings()}
-	x.log.Info("run started", "name", p.Config.Name, "identity", p.Identity.Hash(), "planned", len(w.Plan()), "to_do", len(work),
+	x.log.Info("run started", "name", p.Config.Name, "identity", p.Identity.Hash(), "planned", len(w.Plan), "to_do", len(work),
 		"concurrency", p.Config.Limits.Concurrency, "pid", os.Getpid())
 	for _, text := range x.progress.Warnings {
 		x.log.Warn("warning", "text", text)
@@ -97,7 +97,7 @@ type item struct {
 // warnings are those of the plan, and the records that count as missing.
 func (x *execution) warnings() []string {
 	out := slices.Clone(x.plan.Warnings)
-	for _, err := range x.writer.Damaged() {
+	for _, err := range x.writer.Damaged {
 		cause, _, _ := strings.Cut(err.Error(), "\nhint: ")
 		out = append(out, cause+"; the file is kept, and the trial counts as missing")
 	}

@@ -1,11 +1,8 @@
 package runs_test
 
 import (
-	"bytes"
 	"net/http"
-	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -107,36 +104,6 @@ func TestBudgetCountsWhatLeftNoRecord(t *testing.T) {
 			t.Errorf("another run: %d requests, %+v", asked.Load()-n, s)
 		}
 		lose(other)
-	}
-}
-
-// TestOldEntriesCountInFull: an older program did not note what was replayed.
-func TestOldEntriesCountInFull(t *testing.T) {
-	t.Parallel()
-	url, _ := counted(t, nil)
-	tapes, dir := t.TempDir(), filepath.Join(t.TempDir(), "run")
-	all := tokensOf(runtest.Execute(t, overHTTP(url, ""), config.Options{Out: filepath.Join(t.TempDir(), "run"), Cassette: "record:" + tapes}))
-	runtest.Execute(t, overHTTP(url, ""), config.Options{Out: dir, Cassette: "record:" + tapes, Trials: 1})
-	file := filepath.Join(dir, "index.jsonl")
-	text := runtest.Text(t, file)
-	old := regexp.MustCompile(`,"replayed(_tokens|_cost)?":[0-9.e-]+|,"sum":"[0-9a-f]+"`).ReplaceAll(text, nil)
-	if bytes.Equal(old, text) {
-		t.Fatal("the index does not say what was replayed")
-	}
-	before, err := os.Stat(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	runtest.Write(t, file, old)
-	if err := os.Chtimes(file, before.ModTime(), before.ModTime()); err != nil {
-		t.Fatal(err)
-	}
-	if s := runtest.Execute(t, bounded(overHTTP(url, ""), all/10), config.Options{Out: dir, Cassette: "record:" + tapes, Resume: true}); s.Complete() || !strings.Contains(s.Stopped, "max_tokens") {
-		t.Errorf("%+v", s)
-	}
-	runtest.Write(t, file, text)
-	if s := runtest.Execute(t, bounded(overHTTP(url, ""), all/10), config.Options{Out: dir, Cassette: "record:" + tapes, Resume: true}); !s.Complete() {
-		t.Errorf("with entries that say it: %+v", s)
 	}
 }
 

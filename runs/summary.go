@@ -13,13 +13,13 @@ import (
 func (x *execution) summary() *Summary {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	s := &Summary{Dir: x.plan.Dir, Name: x.plan.Config.Name, Synthetic: x.plan.Synthetic(), Planned: len(x.writer.Plan()),
+	s := &Summary{Dir: x.plan.Dir, Name: x.plan.Config.Name, Synthetic: x.plan.Synthetic(), Planned: len(x.writer.Plan),
 		Terminations: map[sim.Reason]int{}, Executed: x.executed, Stopped: strings.Join(x.stopped, "; "),
 		Warnings: x.progress.Warnings, Elapsed: time.Since(x.started), Usage: x.budget.meter.Snapshot()}
 	entries := x.writer.Entries()
 	counting := store.Latest(entries)
 	s.Causes = causes(entries, counting, x.examples)
-	for _, p := range x.writer.Plan() {
+	for _, p := range x.writer.Plan {
 		e, ran := counting[p.Key]
 		if !ran {
 			s.Missing++

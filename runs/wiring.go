@@ -24,10 +24,10 @@ func (o Options) logOptions() *slog.HandlerOptions {
 func (x *execution) wiring() (w wiring, err error) {
 	c := x.plan.Config
 	w = wiring{replays: c.Replays(), trace: x.options.Trace, log: &callLog{x.log}, warn: x.warn}
-	w.trace.Hide(x.writer.Hide())
-	run := x.writer.RunID()
+	w.trace.Hide(x.writer.Hide)
+	run := x.writer.RunID
 	var once sync.Once
-	w.cassette, err = openCassette(c, x.plan.CassetteDir(), cassette.Options{Hide: x.writer.Hide().Redact, Run: run, Failed: func(err error) {
+	w.cassette, err = openCassette(c, x.plan.CassetteDir(), cassette.Options{Hide: x.writer.Hide.Redact, Run: run, Failed: func(err error) {
 		x.log.Error("answer used but not recorded", "error", err.Error())
 		once.Do(func() {
 			x.warn(fmt.Sprintf("an answer was used but not recorded: %v; further ones are told in %s", err, store.LogName))

@@ -111,11 +111,7 @@ func FromRun(r *store.Run, env func(string) string) (Source, error) {
 		if e, ok := r.Counting(p.Key); ok {
 			o.State = state(e)
 			s.Trials = append(s.Trials, Trial{Key: p.Key, State: o.State, Seconds: e.Seconds})
-			usage, err := r.Usage(e)
-			if err != nil {
-				return s, err
-			}
-			s.spend(p.Key, usage)
+			s.spend(p.Key, e.Usage)
 		}
 		s.Outcomes = append(s.Outcomes, o)
 	}

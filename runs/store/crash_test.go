@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -93,6 +94,10 @@ var crashes = []struct {
 			runtest.Write(t, path, bytes.Replace(runtest.Text(t, path), []byte(victimMark), []byte(`"sys`), 1))
 		}
 	}, 0},
+	{"the index of an older program", func(t *testing.T, dir string) {
+		path := filepath.Join(dir, "index.jsonl")
+		runtest.Write(t, path, regexp.MustCompile(`"usage":.*,"sum":"[0-9a-f]*"`).ReplaceAll(runtest.Text(t, path), []byte(`"usage":null`)))
+	}, 0},
 	{"a record gone", func(t *testing.T, dir string) { runtest.Remove(t, filepath.Join(dir, victimFile)) }, 1},
 	{"a plan cut short", func(t *testing.T, dir string) {
 		path := filepath.Join(dir, "plan.jsonl")
@@ -166,8 +171,6 @@ func TestReadingACrashedRunChangesNothing(t *testing.T) {
 		})
 	}
 }
-
-// snapshot is the content of a folder.
 
 func TestScoresOfHigherVersionsWin(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")

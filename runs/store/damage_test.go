@@ -201,7 +201,7 @@ func TestALostPlanIsAnErrorThatAResumeMends(t *testing.T) {
 			if runtest.Remove(t, path); lost == "empty" {
 				runtest.Write(t, path, []byte("\n"))
 			}
-			if _, err := store.Open(dir); err == nil || !strings.Contains(err.Error(), path+" is missing or empty: `tauguide run CONFIG --resume`") {
+			if _, err := store.Open(dir); err == nil || !strings.Contains(err.Error(), path+" is missing or empty\nhint: `tauguide run CONFIG --resume`") {
 				t.Errorf("error %v", err)
 			}
 			// What was run is planned again, even if the resume plans less.

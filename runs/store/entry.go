@@ -36,7 +36,7 @@ type Entry struct {
 	SHA256      string     `json:"sha256,omitempty"` // of that file; an entry that does not have it is not believed
 	Stamp
 	Attack *Attacked   `json:"attack,omitempty"` // of a user that attacks; the entries of a mended index do not have it
-	Usage  []RoleUsage `json:"usage"`            // by role, sorted; null in the lines of older programs
+	Usage  []RoleUsage `json:"usage"`            // by role, sorted
 }
 
 // notScored is why a record without a line in scores.jsonl has no reward.
@@ -69,24 +69,25 @@ func (e *Entry) grade(s *sim.Score) {
 
 // spend adds calls to the totals; one unknown figure makes a total unknown.
 func (e *Entry) spend(calls []sim.ModelCall) {
-	tokens, cost := e.Tokens, e.Cost
 	e.Usage = addUsage(e.Usage, calls)
 	for _, c := range calls {
-		u := c.Usage
-		if tokens != nil && u.PromptTokens.Known && u.CompletionTokens.Known {
-			n := *tokens + u.PromptTokens.N + u.CompletionTokens.N
-			tokens = &n
+		prompt, completion := c.Usage.PromptTokens, c.Usage.CompletionTokens
+		e.Tokens = plus(e.Tokens, prompt.N+completion.N, prompt.Known && completion.Known)
+		if c.Cost != nil {
+			e.Cost = plus(e.Cost, *c.Cost, true)
 		} else {
-			tokens = nil
-		}
-		if cost != nil && c.Cost != nil {
-			n := *cost + *c.Cost
-			cost = &n
-		} else {
-			cost = nil
+			e.Cost = nil
 		}
 	}
-	e.Tokens, e.Cost = tokens, cost // new values: copies of an entry share the old ones
+}
+
+// plus is a new sum, since copies of an entry share the old one; nil if a part is unknown.
+func plus[N int64 | float64](sum *N, n N, known bool) *N {
+	if sum == nil || !known {
+		return nil
+	}
+	n += *sum
+	return &n
 }
 
 // sumKey opens the last member of a line of index.jsonl: a checksum of what is before it.
@@ -103,19 +104,20 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(text, `%s%08x"}`, sumKey, crc32.ChecksumIEEE(text)), nil
 }
 
-// decodeEntry reads a line of index.jsonl. One whose checksum is wrong is an error, so that the record is read instead;
-// lines of older versions have none.
+// decodeEntry reads a line of index.jsonl. One that must not be believed is an error, so that the record is read instead:
+// its checksum is wrong, it names another file than that of its attempt, or an older program wrote it without its usage.
 func decodeEntry(line []byte) (e Entry, err error) {
 	type plain Entry
 	if err := json.Unmarshal(line, (*plain)(&e)); err != nil {
 		return e, err
 	}
-	at := bytes.LastIndex(line, []byte(sumKey))
-	if at < 0 {
-		return e, nil
-	}
-	if want := fmt.Sprintf(`%s%08x"}`, sumKey, crc32.ChecksumIEEE(line[:at])); want != string(line[at:]) {
+	switch at := bytes.LastIndex(line, []byte(sumKey)); {
+	case at >= 0 && fmt.Sprintf(`%s%08x"}`, sumKey, crc32.ChecksumIEEE(line[:at])) != string(line[at:]):
 		return e, fmt.Errorf("entry of %s: the checksum does not fit the line", e.Ref)
+	case e.File != recordFile(e.Ref):
+		return e, fmt.Errorf("entry of %s names the file %s", e.Ref, e.File)
+	case e.Usage == nil:
+		return e, fmt.Errorf("entry of %s has no usage", e.Ref)
 	}
 	return e, nil
 }

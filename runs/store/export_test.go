@@ -13,7 +13,6 @@ var (
 	RecordFile   = recordFile
 	TaskName     = taskName
 	FolderName   = folderName
-	ReadName     = readName
 	DecodeRecord = decodeRecord
 	ReadIndex    = func(dir string) (map[Ref]Entry, error) {
 		x, err := readIndex(dir, true)
@@ -22,7 +21,7 @@ var (
 		}
 		return x.entries, nil
 	}
-	ReadScores = readScores
+	ReadScores = readGradings
 	ReadPlan   = readPlan
 	ReadHolder = readHolder
 )
@@ -50,7 +49,7 @@ func Lines(text []byte) (whole [][]byte, damaged []int, torn bool) {
 
 // Mend opens a file of lines for appending and closes it again.
 func Mend(path string) error {
-	a, err := openAppender(path, false, llm.Redactor{})
+	a, err := openAppender(path, llm.Redactor{})
 	if err != nil {
 		return err
 	}

@@ -44,8 +44,8 @@ func NewImporter(dir string) (*Importer, error) {
 		return nil, fmt.Errorf("run directory: %w", err)
 	}
 	f := &Importer{dir: dir, temp: temp, planned: map[sim.Key]bool{}, folders: map[string]bool{}}
-	if f.index, err = openAppender(filepath.Join(temp, indexName), false, llm.Redactor{}); err == nil {
-		f.scores, err = openAppender(filepath.Join(temp, scoresName), false, llm.Redactor{})
+	if f.index, err = openAppender(filepath.Join(temp, indexName), llm.Redactor{}); err == nil {
+		f.scores, err = openAppender(filepath.Join(temp, scoresName), llm.Redactor{})
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("run directory: %w", err), f.Close())

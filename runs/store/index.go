@@ -8,12 +8,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/tauguide/tauguide/sim"
-	"golang.org/x/sync/errgroup"
 )
 
 // index is what a run directory knows of its attempts.
@@ -23,42 +21,29 @@ type index struct {
 	rebuilt bool // the file is not what the entries say
 }
 
-// readEntries reads the lines of an index. A line that is damaged, or that names another file than that of its attempt, is
-// passed over: its record is there to be read.
+// damage is a record that cannot be read.
+type damage struct {
+	trial string // see trialOf
+	err   error
+}
+
+// trialOf is a record's file without the number of the attempt.
+func trialOf(file string) string {
+	file = strings.TrimSuffix(file, ".json")
+	return strings.TrimSuffix(file, path.Ext(file))
+}
+
+// readEntries reads the lines of an index. One that is damaged is passed over: its record is there to be read.
 func readEntries(path string) (*index, error) {
 	x := &index{entries: map[Ref]Entry{}}
 	err := readLines(path, func(_ int, line []byte) error {
 		e, err := decodeEntry(line)
-		if err == nil && e.File != recordFile(e.Ref) {
-			err = fmt.Errorf("entry of %s names the file %s", e.Ref, e.File)
-		}
 		if err == nil {
 			x.entries[e.Ref] = e
 		}
 		return err
 	}, func(int, error) { x.rebuilt = true })
 	return x, err
-}
-
-// stale returns the entries whose record is not there as it was stored. Asking for so many files takes time, so
-// that several goroutines ask.
-func (x *index) stale(dir string, files map[string]bool, hash bool) []Ref {
-	refs := slices.Collect(maps.Keys(x.entries))
-	workers := runtime.GOMAXPROCS(0)
-	found := make([][]Ref, workers)
-	var asking errgroup.Group
-	for w := range workers {
-		asking.Go(func() error {
-			for i := w; i < len(refs); i += workers {
-				if e := x.entries[refs[i]]; !files[e.File] || !e.intact(dir, hash) {
-					found[w] = append(found[w], refs[i])
-				}
-			}
-			return nil
-		})
-	}
-	_ = asking.Wait() // none of them fails
-	return slices.Concat(found...)
 }
 
 // readIndex reads index.jsonl and makes it agree with the records: entries without a record go, as do those of another
@@ -74,55 +59,46 @@ func readIndex(dir string, hash bool) (*index, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, ref := range x.stale(dir, files, hash) {
-		delete(x.entries, ref)
-		x.rebuilt = true
-	}
-	for _, e := range x.entries {
-		delete(files, e.File)
-	}
-	fresh := x.add(dir, files)
-	if len(fresh) > 0 || scoresNewer(dir) || x.unscored() {
-		g, err := readGradings(dir)
-		if err != nil {
-			return nil, err
+	stale := scoresNewer(dir)
+	for ref, e := range x.entries {
+		stamp, there := files[e.File]
+		if !there || !e.intact(dir, stamp, hash) {
+			delete(x.entries, ref)
+			x.rebuilt = true
+			continue
 		}
-		x.regrade(g)
+		delete(files, e.File)
+		stale = stale || e.Pending == notScored
 	}
+	x.add(dir, files)
+	if len(files) == 0 && !stale {
+		return x, nil
+	}
+	g, err := readGradings(dir)
+	if err != nil {
+		return nil, err
+	}
+	x.regrade(g)
 	return x, nil
 }
 
 // add reads the records that have no entry.
-func (x *index) add(dir string, files map[string]bool) (fresh []Ref) {
-	names := make([]string, 0, len(files))
-	for f := range files {
-		names = append(names, f)
-	}
-	slices.Sort(names)
-	for _, f := range names {
+func (x *index) add(dir string, files map[string]Stamp) {
+	for _, f := range slices.Sorted(maps.Keys(files)) {
 		x.rebuilt = true
-		r, sha, err := loadRecord(dir, f)
+		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(f)))
+		var r sim.Record
+		if err == nil {
+			r, err = decodeFile(dir, f, text)
+		}
 		if err != nil {
 			x.broken = append(x.broken, damage{trialOf(f), err})
 			continue
 		}
 		e := summarise(r, nil)
-		e.SHA256, e.Stamp = sha, stampOf(dir, f)
+		e.SHA256, e.Stamp = sha256Hex(text), files[f]
 		x.entries[e.Ref] = e
-		fresh = append(fresh, e.Ref)
 	}
-	return fresh
-}
-
-// damage is a record that cannot be read.
-type damage struct {
-	trial string // see trialOf
-	err   error
-}
-
-// trialOf is a record's file without the number of the attempt.
-func trialOf(file string) string {
-	return strings.TrimSuffix(strings.TrimSuffix(file, ".json"), path.Ext(strings.TrimSuffix(file, ".json")))
 }
 
 // missed returns the damage that no other attempt at the same trial makes up for.
@@ -134,15 +110,6 @@ func (x *index) missed() []damage {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(x.broken), func(d damage) bool { return good[d.trial] })
-}
-
-func (x *index) unscored() bool {
-	for _, e := range x.entries {
-		if e.Pending == notScored {
-			return true
-		}
-	}
-	return false
 }
 
 // regrade takes the rewards from the scores.
@@ -167,10 +134,10 @@ func (x *index) regrade(g gradings) {
 }
 
 func sameGrade(a, b Entry) bool {
-	if (a.Reward == nil) != (b.Reward == nil) || a.Pending != b.Pending {
-		return false
+	if a.Reward == nil || b.Reward == nil {
+		return a.Reward == b.Reward && a.Pending == b.Pending
 	}
-	return a.Reward == nil || *a.Reward == *b.Reward
+	return *a.Reward == *b.Reward && a.Pending == b.Pending
 }
 
 // scoresNewer reports whether scores were added after the last entry.
@@ -184,29 +151,25 @@ func scoresNewer(dir string) bool {
 }
 
 // listRecords returns the record files below a run directory, by slash path.
-func listRecords(dir string) (map[string]bool, error) {
-	out := map[string]bool{}
+func listRecords(dir string) (map[string]Stamp, error) {
 	root := filepath.Join(dir, trialsDir)
 	if st, err := os.Stat(root); err == nil && !st.IsDir() {
 		return nil, fmt.Errorf("%s is no folder\nhint: move it away and put the run's folder of records there; without it, %s runs all trials again", root, resumes)
 	}
-	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil
-		case err != nil:
-			return err
-		}
-		if name := d.Name(); d.IsDir() || strings.HasPrefix(name, ".") || path.Ext(name) != ".json" {
+	out := map[string]Stamp{}
+	err := fs.WalkDir(os.DirFS(dir), trialsDir, func(file string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		rel, err := filepath.Rel(dir, p)
-		if err == nil {
-			out[filepath.ToSlash(rel)] = true
+		if err == nil && !d.IsDir() && !strings.HasPrefix(d.Name(), ".") && path.Ext(file) == ".json" {
+			out[file] = stampOf(dir, file)
 		}
 		return err
 	})
-	return out, err
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	return out, nil
 }
 
 // counting returns, of each trial's attempts, the number of the one that counts: the last that is evaluable, else the last.
@@ -214,13 +177,8 @@ func counting(entries map[Ref]Entry) map[sim.Key]int {
 	out := make(map[sim.Key]int, len(entries))
 	for ref, e := range entries {
 		n, ok := out[ref.Key]
-		better := !ok || ref.Attempt > n
-		if ok {
-			if best := entries[Ref{ref.Key, n}]; e.Termination.Evaluable() != best.Termination.Evaluable() {
-				better = e.Termination.Evaluable()
-			}
-		}
-		if better {
+		best, now := entries[Ref{ref.Key, n}].Termination.Evaluable(), e.Termination.Evaluable()
+		if !ok || now && !best || now == best && ref.Attempt > n {
 			out[ref.Key] = ref.Attempt
 		}
 	}

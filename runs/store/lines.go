@@ -40,11 +40,10 @@ func scanLines(r io.Reader, use func(n int, line []byte) error, bad func(n int, 
 		}
 		torn := err != nil
 		if text := bytes.TrimSpace(line); len(text) > 0 {
-			failure := use(n, text)
-			switch {
-			case failure != nil && torn:
-				bad(n, nil)
-			case failure != nil:
+			if failure := use(n, text); failure != nil {
+				if torn {
+					failure = nil
+				}
 				bad(n, failure)
 			}
 		}
@@ -54,22 +53,20 @@ func scanLines(r io.Reader, use func(n int, line []byte) error, bad func(n int, 
 	}
 }
 
-// appender adds JSON lines to a file. What is added at once goes out in one write; what fails half-way is taken back. It is
-// used from one goroutine at a time.
+// appender adds JSON lines to a file. What fails half-way is taken back. It is used from one goroutine at a time.
 type appender struct {
 	file *os.File
 	size int64
-	sync bool // wait for the disk after each write
 	hide llm.Redactor
 }
 
 // openAppender opens a file for appending and cuts off a last line that was torn.
-func openAppender(path string, sync bool, hide llm.Redactor) (*appender, error) {
+func openAppender(path string, hide llm.Redactor) (*appender, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	a := &appender{file: f, sync: sync, hide: hide}
+	a := &appender{file: f, hide: hide}
 	if a.size, err = mend(f); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}
@@ -109,36 +106,21 @@ func mend(f *os.File) (size int64, err error) {
 
 func (a *appender) append(value any) error {
 	line, err := encodeLine(value)
-	if err != nil {
-		return fmt.Errorf("%s: %w", a.file.Name(), err)
+	if err == nil {
+		_, err = a.Write(line)
 	}
-	return a.write(line)
+	return err
 }
 
-// Write appends whole lines.
-func (a *appender) Write(line []byte) (int, error) {
-	if err := a.write(line); err != nil {
-		return 0, err
-	}
-	return len(line), nil
-}
-
-// write appends whole lines, all or none.
-func (a *appender) write(lines ...[]byte) error {
-	var out []byte
-	for _, line := range lines {
-		out = append(out, a.hide.Redact(line)...)
-	}
-	n, err := a.file.WriteAt(out, a.size)
-	if err == nil && a.sync {
-		err = a.file.Sync()
-	}
+// Write appends whole lines, all or none.
+func (a *appender) Write(lines []byte) (int, error) {
+	n, err := a.file.WriteAt(a.hide.Redact(lines), a.size)
 	if err != nil {
 		// Readers drop a torn line, and so does the next appender; this only spares them the trouble.
-		return errors.Join(fmt.Errorf("append to %s: %w", a.file.Name(), err), a.file.Truncate(a.size))
+		return 0, errors.Join(fmt.Errorf("append to %s: %w", a.file.Name(), err), a.file.Truncate(a.size))
 	}
 	a.size += int64(n)
-	return nil
+	return len(lines), nil
 }
 
 func (a *appender) close() error { return a.file.Close() }

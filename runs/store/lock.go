@@ -37,7 +37,7 @@ func acquireLock(dir string, now time.Time) (*flock.Flock, error) {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
 	if !ok {
-		return nil, &LockedError{Dir: dir, by: readHolder(path)}
+		return nil, fmt.Errorf("run %s is being written by %s\nhint: wait for it to end, or give another folder with --out", dir, readHolder(path))
 	}
 	host, err := os.Hostname()
 	if err != nil {
@@ -60,16 +60,6 @@ func readHolder(path string) string {
 		return "another process"
 	}
 	return fmt.Sprintf("process %d on %s, since %s", h.PID, h.Host, h.Since)
-}
-
-// LockedError means that another process is writing to a run.
-type LockedError struct {
-	Dir string
-	by  string
-}
-
-func (e *LockedError) Error() string {
-	return fmt.Sprintf("run %s is being written by %s\nhint: wait for it to end, or give another folder with --out", e.Dir, e.by)
 }
 
 // Writing reports whether some process is writing to a run directory at the moment. It changes nothing there: the lock

@@ -120,10 +120,11 @@ func readManifest(dir string) (Manifest, error) {
 
 func writeManifest(dir string, m Manifest, hide llm.Redactor) error {
 	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(m); err != nil {
+	line, err := encodeLine(m)
+	if err == nil {
+		err = json.Indent(&b, line, "", "  ")
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", manifestName, err)
 	}
 	return writeFile(filepath.Join(dir, manifestName), hide.Redact(b.Bytes()))

@@ -35,9 +35,6 @@ func TestNames(t *testing.T) {
 		if len(got) > 120+1+12 {
 			t.Errorf("%s: %q has %d bytes", tt.why, got, len(got))
 		}
-		if back, exact := store.ReadName(got); exact && back != tt.id || exact == (tt.id == long) {
-			t.Errorf("%s: %q is read back as %q, exact %v", tt.why, got, back, exact)
-		}
 	}
 }
 
@@ -69,16 +66,13 @@ func TestNamesAreDistinctWhereCaseIsLost(t *testing.T) {
 	})
 }
 
-func TestNamesAreSafeAndReadBack(t *testing.T) {
+func TestNamesAreSafe(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		id := rapid.OneOf(nearby(), rapid.String()).Draw(t, "id")
 		for _, name := range []string{store.TaskName(id), store.FolderName(id)} {
 			if name == "" || len(name) > 133 || strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".") ||
 				strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.%~") != "" {
 				t.Errorf("%q becomes %q, which is not safe", id, name)
-			}
-			if back, exact := store.ReadName(name); exact && back != id {
-				t.Errorf("%q becomes %q and is read back as %q", id, name, back)
 			}
 		}
 	})

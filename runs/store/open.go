@@ -17,105 +17,67 @@ import (
 	"github.com/tauguide/tauguide/sim"
 )
 
-// ExistsError means that the run directory holds a run, and that nobody said what to do about it.
-type ExistsError struct {
-	Dir            string
-	Finished, Plan int
-	resume, fresh  string
-}
-
-func (e *ExistsError) Error() string {
-	return fmt.Sprintf("run %s exists, with %d of %d trials finished\nhint: continue it with %q, or move it aside with %q",
-		e.Dir, e.Finished, e.Plan, e.resume, e.fresh)
-}
-
-// Is makes it a fault of what was asked for.
-func (e *ExistsError) Is(target error) bool { return target == domains.ErrUsage }
-
-// ChangedError means that a run cannot be continued, because the config or the data would give other results now.
-type ChangedError struct {
-	Dir    string
-	Fields []string // what differs, with old and new values
-	fresh  string
-}
-
-func (e *ChangedError) Error() string {
-	const most = 8
-	shown := e.Fields
-	if len(shown) > most {
-		shown = append(shown[:most:most], fmt.Sprintf("and %d more", len(e.Fields)-most))
-	}
-	return fmt.Sprintf("run %s was made with another setup, and results must not be mixed: %s\nhint: undo the change, give another folder with --out, or start anew with %q",
-		e.Dir, strings.Join(shown, "; "), e.fresh)
-}
-
-// Is makes it a fault of what was asked for.
-func (e *ChangedError) Is(target error) bool { return target == domains.ErrUsage }
-
 // Begin takes over the folder of a plan, makes it if need be, and returns its writer. The plan on disk is that of earlier
 // executions and this one's.
 func Begin(p *config.Plan, now time.Time) (*Writer, error) {
-	found, err := lookAt(p.Dir)
+	exists, err := isRun(p.Dir)
 	if err != nil {
 		return nil, domains.Usage(err)
 	}
 	moved := ""
-	if found == isRun && p.Options.Fresh {
+	switch {
+	case exists && p.Options.Fresh:
 		if moved, err = moveAside(p.Dir, now); err != nil {
 			return nil, err
 		}
-		found = isNew
+	case exists && !p.Options.Resume:
+		return nil, errExists(p)
 	}
-	if found == isNew {
-		if err := os.MkdirAll(p.Dir, 0o755); err != nil {
-			return nil, fmt.Errorf("run directory: %w", err)
-		}
-	} else if !p.Options.Resume {
-		return nil, exists(p)
+	if err := os.MkdirAll(p.Dir, 0o755); err != nil {
+		return nil, fmt.Errorf("run directory: %w", err)
 	}
 	w, err := openWriter(p.Dir, config.Secrets(p.Models), now)
 	if err != nil {
 		return nil, err
 	}
 	w.MovedTo = moved
-	if w.plan, err = w.settle(p, now); err != nil {
+	if err := w.settle(p, now); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
 }
 
 // settle compares the plan with what the directory holds, now that nobody else can write to it.
-func (w *Writer) settle(p *config.Plan, now time.Time) ([]config.Planned, error) {
+func (w *Writer) settle(p *config.Plan, now time.Time) error {
+	m := newManifest(p, now)
 	old, err := readManifest(p.Dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if len(w.entries) > 0 {
-			return nil, fmt.Errorf("run %s has records but no %s\nhint: put it back, or give another folder with --out", p.Dir, manifestName)
+			return fmt.Errorf("run %s has records but no %s\nhint: put it back, or give another folder with --out", p.Dir, manifestName)
 		}
-		return p.Trials, w.found(p.Trials, newManifest(p, now))
+		return w.found(p.Trials, m)
 	case err != nil:
-		return nil, err
+		return err
 	case !p.Options.Resume: // another process began the run since we looked
-		return nil, exists(p)
+		return errExists(p)
 	}
-	w.runID = old.RunID()
 	setup, judgeNew := withJudge(old.Setup, p.Identity)
 	if changed := config.Difference(setup, p.Identity); len(changed) > 0 {
-		return nil, &ChangedError{Dir: p.Dir, Fields: changed, fresh: p.Command("--fresh")}
+		return errChanged(p, changed)
 	}
 	planned, damage := readPlan(p.Dir)
-	plan := union(planned, p.Trials)
+	w.RunID, w.Plan = old.RunID(), union(planned, p.Trials)
 	if damage != nil || len(planned) == 0 {
-		plan = union(plan, recorded(p, w.entries))
+		w.Plan = union(w.Plan, recorded(p, w.entries))
 	}
-	if damage == nil && len(plan) == len(planned) && !judgeNew {
-		return plan, nil
+	if damage == nil && len(w.Plan) == len(planned) && !judgeNew {
+		return nil
 	}
-	m := newManifest(p, now)
 	m.Created, m.ID = old.Created, old.RunID()
 	m.Command = m.Command.After(old.Command)
 	m.Synthetic = m.Synthetic || old.Synthetic
-	return plan, w.found(plan, m)
+	return w.found(w.Plan, m)
 }
 
 // withJudge is an old setup as if it had the judge that is new: what ran without one can still be judged.
@@ -145,7 +107,7 @@ func withJudge(old, now config.Identity) (_ config.Identity, added bool) {
 // recorded is the plan that records show, for one that was lost.
 func recorded(plan *config.Plan, entries map[Ref]Entry) []config.Planned {
 	var out []config.Planned
-	for _, e := range Latest(entries) {
+	for _, e := range slices.SortedFunc(maps.Values(Latest(entries)), byRef) {
 		p := config.Planned{Key: e.Key, Seed: e.Seed}
 		if w, ok := plan.Worlds[e.Domain]; ok {
 			if t, ok := w.Task(e.Task); ok {
@@ -154,64 +116,68 @@ func recorded(plan *config.Plan, entries map[Ref]Entry) []config.Planned {
 		}
 		out = append(out, p)
 	}
-	slices.SortFunc(out, func(a, b config.Planned) int { return byRef(Entry{Ref: Ref{Key: a.Key}}, Entry{Ref: Ref{Key: b.Key}}) })
 	return out
 }
 
 // found writes what the run is. The manifest comes last: where it is, the plan is too.
 func (w *Writer) found(plan []config.Planned, m Manifest) error {
-	w.runID = m.RunID()
-	if err := writePlan(w.dir, plan); err != nil {
-		return fmt.Errorf("run directory: %w", err)
+	w.RunID, w.Plan = m.RunID(), plan
+	err := writePlan(w.dir, plan)
+	if err == nil {
+		err = writeManifest(w.dir, m, w.Hide)
 	}
-	if err := writeManifest(w.dir, m, w.hide); err != nil {
+	if err != nil {
 		return fmt.Errorf("run directory: %w", err)
 	}
 	return syncDir(filepath.Dir(filepath.Clean(w.dir)))
 }
 
-func exists(p *config.Plan) error {
-	e := &ExistsError{Dir: p.Dir, resume: p.Command("--resume"), fresh: p.Command("--fresh")}
+// errExists says that the run directory holds a run, and that nobody said what to do about it.
+func errExists(p *config.Plan) error {
+	planned, finished := 0, 0
 	if r, err := Open(p.Dir); err == nil {
-		e.Plan = len(r.plan)
-		for k, n := range r.counting {
-			if r.entries[Ref{k, n}].Termination.Evaluable() {
-				e.Finished++
+		planned = len(r.plan)
+		for _, e := range Latest(r.entries) {
+			if e.Termination.Evaluable() {
+				finished++
 			}
 		}
 	}
-	return e
+	return domains.Usage(fmt.Errorf("run %s exists, with %d of %d trials finished\nhint: continue it with %q, or move it aside with %q",
+		p.Dir, finished, planned, p.Command("--resume"), p.Command("--fresh")))
 }
 
-// state is what a folder is to a run that wants it.
-type state int
+// errChanged says that a run cannot be continued, because the config or the data would give other results now.
+func errChanged(p *config.Plan, fields []string) error {
+	const most = 8
+	if n := len(fields) - most; n > 0 {
+		fields = append(fields[:most:most], fmt.Sprintf("and %d more", n))
+	}
+	return domains.Usage(fmt.Errorf("run %s was made with another setup, and results must not be mixed: %s\nhint: undo the change, give another folder with --out, or start anew with %q",
+		p.Dir, strings.Join(fields, "; "), p.Command("--fresh")))
+}
 
-const (
-	isNew state = iota // absent, empty, or left by a run that was killed before it had a manifest
-	isRun
-)
-
-func lookAt(dir string) (state, error) {
+// isRun reports whether a folder is a run. One that is absent, empty, or was left by a run that was killed before it had a
+// manifest is not; one that holds anything else is an error.
+func isRun(dir string) (bool, error) {
 	list, err := os.ReadDir(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return isNew, nil
-	case err != nil:
-		return isNew, fmt.Errorf("run directory: %w", err)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, fmt.Errorf("run directory: %w", err)
 	}
-	for _, d := range list {
-		if d.Name() == manifestName {
-			return isRun, nil
-		}
-	}
+	foreign := ""
 	for _, d := range list {
 		switch name := d.Name(); {
+		case name == manifestName:
+			return true, nil
 		case name == lockName, name == planName, name == indexName, name == scoresName, name == LogName, strings.HasPrefix(name, tempPrefix):
-		default:
-			return isNew, fmt.Errorf("folder %s is no run, and holds %s\nhint: give another folder with --out", dir, name)
+		case foreign == "":
+			foreign = name
 		}
 	}
-	return isNew, nil
+	if foreign != "" {
+		return false, fmt.Errorf("folder %s is no run, and holds %s\nhint: give another folder with --out", dir, foreign)
+	}
+	return false, nil
 }
 
 // moveAside renames a run directory, unless some process is writing to it.
@@ -237,11 +203,5 @@ func union(a, b []config.Planned) []config.Planned {
 	for _, p := range a {
 		have[p.Key] = true
 	}
-	out := slices.Clone(a)
-	for _, p := range b {
-		if !have[p.Key] {
-			out = append(out, p)
-		}
-	}
-	return out
+	return append(slices.Clip(a), slices.DeleteFunc(slices.Clone(b), func(p config.Planned) bool { return have[p.Key] })...)
 }

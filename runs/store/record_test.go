@@ -88,34 +88,3 @@ func TestTouchedRecordIsComparedAndBelieved(t *testing.T) {
 		t.Errorf("%d entries, broken %v; want 12 and none", len(r.Index()), r.Broken())
 	}
 }
-
-// TestUsageOfAnIndexWithoutIt reads the record where an older program wrote the line.
-func TestUsageOfAnIndexWithoutIt(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "run")
-	runtest.Execute(t, runtest.Small, config.Options{Out: dir})
-	r := runtest.Open(t, dir)
-	roles := 0
-	for _, e := range r.Index() {
-		want, err := r.Usage(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e.Usage = nil
-		got, err := r.Usage(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(got) != len(want) {
-			t.Fatalf("%s: %v from the record, %v from the index", e.Ref, got, want)
-		}
-		for i := range got {
-			roles++
-			if got[i] != want[i] {
-				t.Errorf("%s: %+v from the record, %+v from the index", e.Ref, got[i], want[i])
-			}
-		}
-	}
-	if roles == 0 {
-		t.Error("no role was asked in the whole run")
-	}
-}

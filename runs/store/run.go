@@ -1,18 +1,16 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/sim"
@@ -28,37 +26,30 @@ type Run struct {
 	entries  map[Ref]Entry
 	counting map[sim.Key]int // attempts that count
 	broken   []damage
-	gradings func() (map[Ref]sim.Score, error) // the scores, read once
 }
 
 // Open reads a run directory: what it is, what was planned, and the summary of what is there. Records and scores are
 // read when asked for.
 func Open(dir string) (*Run, error) {
-	r := &Run{dir: dir, gradings: sync.OnceValues(func() (map[Ref]sim.Score, error) { return readScores(dir) })}
-	var err error
-	if r.manifest, err = readManifest(dir); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("open run %s: %w\nhint: name the folder of a run, as in results/quickstart", dir, err)
-		}
-		return nil, fmt.Errorf("open run: %w", err)
-	}
-	var planning errgroup.Group
-	planning.Go(func() (err error) {
-		r.plan, err = readPlan(dir)
-		return err
-	})
-	x, failed := readIndex(dir, false)
-	if err = planning.Wait(); err == nil && len(r.plan) == 0 {
-		err = fmt.Errorf("%s is missing or empty: %s with the run's config writes it again", filepath.Join(dir, planName), resumes)
-	}
-	if err == nil {
-		err = failed
+	m, err := readManifest(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("open run %s: %w\nhint: name the folder of a run, as in results/quickstart", dir, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open run: %w", err)
 	}
-	r.entries, r.broken, r.counting = x.entries, x.missed(), counting(x.entries)
-	return r, nil
+	plan, err := readPlan(dir)
+	if err == nil && len(plan) == 0 {
+		err = fmt.Errorf("%s is missing or empty\nhint: %s with the run's config writes it again", filepath.Join(dir, planName), resumes)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open run: %w", err)
+	}
+	x, err := readIndex(dir, false)
+	if err != nil {
+		return nil, fmt.Errorf("open run: %w", err)
+	}
+	return &Run{dir: dir, manifest: m, plan: plan, entries: x.entries, broken: x.missed(), counting: counting(x.entries)}, nil
 }
 
 // Dir returns the run directory.
@@ -93,22 +84,12 @@ func (r *Run) Index() []Entry {
 
 // Attempts returns the entries of all attempts, sorted by key and attempt.
 func (r *Run) Attempts() []Entry {
-	out := make([]Entry, 0, len(r.entries))
-	for _, e := range r.entries {
-		out = append(out, e)
-	}
-	slices.SortFunc(out, byRef)
-	return out
+	return slices.SortedFunc(r.Entries(), byRef)
 }
 
 func byRef(a, b Entry) int {
-	for _, c := range []int{strings.Compare(a.Domain, b.Domain), strings.Compare(a.System, b.System), strings.Compare(a.Task, b.Task),
-		a.Trial - b.Trial, a.Attempt - b.Attempt} {
-		if c != 0 {
-			return c
-		}
-	}
-	return 0
+	return cmp.Or(cmp.Compare(a.Domain, b.Domain), cmp.Compare(a.System, b.System), cmp.Compare(a.Task, b.Task),
+		cmp.Compare(a.Trial, b.Trial), cmp.Compare(a.Attempt, b.Attempt))
 }
 
 // Broken says which records cannot be read, each with its file and the mend, unless another attempt makes up for one.
@@ -123,25 +104,21 @@ func (r *Run) Broken() []error {
 
 // Record reads the latest attempt at a trial that counts.
 func (r *Run) Record(k sim.Key) (sim.Record, error) {
-	e, ok := r.Counting(k)
-	if !ok {
-		trial := trialOf(recordFile(Ref{Key: k}))
-		if i := slices.IndexFunc(r.broken, func(d damage) bool { return d.trial == trial }); i >= 0 {
-			return sim.Record{}, fmt.Errorf("run %s has no readable record of %s: %w", r.dir, k.String(), r.broken[i].err)
-		}
-		return sim.Record{}, fmt.Errorf("run %s has no record of %s: it was not run yet\nhint: resume the run", r.dir, k.String())
+	if e, ok := r.Counting(k); ok {
+		return r.read(e)
 	}
-	return r.read(e)
+	if err := r.Damaged(k); err != nil {
+		return sim.Record{}, fmt.Errorf("run %s has no readable record of %s: %w", r.dir, k.String(), err)
+	}
+	return sim.Record{}, fmt.Errorf("run %s has no record of %s: it was not run yet\nhint: resume the run", r.dir, k.String())
 }
 
-// read reads the record of an entry, which must be the one that was stored.
 func (r *Run) read(e Entry) (sim.Record, error) {
-	rec, sha, err := loadRecord(r.dir, e.File)
-	if err == nil && sha != e.SHA256 {
-		return sim.Record{}, fmt.Errorf("record %s is not the one that was stored, by its checksum\nhint: bring that back; without it, %s runs the trial again",
-			filepath.Join(r.dir, filepath.FromSlash(e.File)), resumes)
+	text, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(e.File)))
+	if err != nil {
+		return sim.Record{}, err
 	}
-	return rec, err
+	return r.stored(e, text)
 }
 
 // Attempt reads the record of one attempt.
@@ -170,7 +147,10 @@ func (r *Run) Records() iter.Seq2[sim.Record, error] {
 }
 
 // Scores reads the scores of all attempts: of each the highest version, and of these the last.
-func (r *Run) Scores() (map[Ref]sim.Score, error) { return readScores(r.dir) }
+func (r *Run) Scores() (map[Ref]sim.Score, error) {
+	g, err := readGradings(r.dir)
+	return g.counting, err
+}
 
 // AppendScores adds scores to the run, for which it takes the run's lock. The Run itself stays as it was opened.
 func (r *Run) AppendScores(scores ...sim.Score) error {

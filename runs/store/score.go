@@ -1,71 +1,34 @@
 package store
 
 import (
-	"bufio"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 
-	"github.com/tauguide/tauguide/sim"
 	"github.com/tidwall/gjson"
+
+	"github.com/tauguide/tauguide/sim"
 )
 
 // Score returns the score of one attempt: of the highest version, and of these the last. It is nil where there is none.
 // The scores of the others are passed over unread, so that it costs no memory.
 func (r *Run) Score(ref Ref) (*sim.Score, error) {
-	f, err := os.Open(filepath.Join(r.dir, scoresName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
 	var found *sim.Score
-	in, long := bufio.NewReaderSize(f, 1<<17), []byte(nil)
-	for {
-		line, err := in.ReadSlice('\n')
-		if errors.Is(err, bufio.ErrBufferFull) {
-			long = append(long, line...)
-			continue
+	err := readLines(filepath.Join(r.dir, scoresName), func(_ int, line []byte) error {
+		if gjson.GetBytes(line, "task").Str != ref.Task {
+			return nil
 		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("read %s: %w", f.Name(), err)
+		var s sim.Score
+		err := json.Unmarshal(line, &s)
+		if err == nil && s.Key == ref.Key && s.Attempt == ref.Attempt && (found == nil || s.Version >= found.Version) {
+			found = &s
 		}
-		if len(long) > 0 {
-			line, long = append(long, line...), nil
-		}
-		if s := scoreOf(line, ref); s != nil && (found == nil || s.Version >= found.Version) {
-			found = s
-		}
-		if err != nil {
-			return found, nil
-		}
-	}
+		return err
+	}, unscored)
+	return found, err
 }
 
-// scoreOf reads a line if it is a score of the attempt. A damaged score is a missing one, as for readScores.
-func scoreOf(line []byte, ref Ref) *sim.Score {
-	if gjson.GetBytes(line, "task").Str != ref.Task || gjson.GetBytes(line, "system").Str != ref.System ||
-		gjson.GetBytes(line, "trial").Int() != int64(ref.Trial) {
-		return nil
-	}
-	var s sim.Score
-	if err := json.Unmarshal(line, &s); err != nil || s.Key != ref.Key || s.Attempt != ref.Attempt {
-		return nil
-	}
-	return &s
-}
-
-// readScores reads the scores that count.
-func readScores(dir string) (map[Ref]sim.Score, error) {
-	g, err := readGradings(dir)
-	return g.counting, err
-}
+// unscored passes over a damaged score, which is a missing one: the record is there to be scored again.
+func unscored(int, error) {}
 
 // gradings are what scores.jsonl holds.
 type gradings struct {
@@ -90,6 +53,6 @@ func readGradings(dir string) (gradings, error) {
 			g.earlier[ref] = append(g.earlier[ref], calls...)
 		}
 		return nil
-	}, func(int, error) {}) // a damaged score is a missing one: the record is there to be scored again
+	}, unscored)
 	return g, err
 }

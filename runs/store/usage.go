@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/tauguide/tauguide/metrics"
@@ -25,7 +26,7 @@ func (u RoleUsage) Paid() Spending {
 
 // addUsage returns a new slice, sorted by role, with calls added: copies of an entry share the old one.
 func addUsage(old []RoleUsage, calls []sim.ModelCall) []RoleUsage {
-	out := append([]RoleUsage{}, old...) // never nil: an entry without calls is told from one without usage
+	out := append([]RoleUsage{}, old...) // never nil, which is how the entries of older programs are known
 	for _, c := range calls {
 		i := slices.IndexFunc(out, func(u RoleUsage) bool { return u.Role == c.Role })
 		if i < 0 {
@@ -34,12 +35,7 @@ func addUsage(old []RoleUsage, calls []sim.ModelCall) []RoleUsage {
 		}
 		out[i].add(c)
 	}
-	slices.SortFunc(out, func(a, b RoleUsage) int {
-		if a.Role < b.Role {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(out, func(a, b RoleUsage) int { return cmp.Compare(a.Role, b.Role) })
 	return out
 }
 
@@ -68,23 +64,6 @@ func (u *RoleUsage) add(c sim.ModelCall) {
 	u.Cost += *c.Cost
 }
 
-// Usage is the usage by role of a trial and its grading. An entry of an index that an older program wrote has none:
-// then the record is read, and the score.
-func (r *Run) Usage(e Entry) ([]RoleUsage, error) {
-	if e.Usage != nil {
-		return e.Usage, nil
-	}
-	rec, err := r.Attempt(e.Ref)
-	if err != nil {
-		return nil, err
-	}
-	scores, err := r.gradings()
-	if err != nil {
-		return nil, err
-	}
-	return addUsage(addUsage(nil, rec.Calls), scores[e.Ref].JudgeCalls), nil
-}
-
 // Spending is what calls have cost.
 type Spending struct {
 	Tokens int64
@@ -107,35 +86,18 @@ func (s Spending) And(o Spending) Spending {
 
 // Spent is what the answers of an attempt cost, whether they were paid for then or before, as far as that is known.
 func (e Entry) Spent() (s Spending) {
-	if e.Usage == nil && e.Tokens != nil {
-		s.Tokens = *e.Tokens
-	}
-	if e.Usage == nil && e.Cost != nil {
-		s.Cost = *e.Cost
-	}
 	for _, u := range e.Usage {
-		s.Tokens += u.Prompt + u.Completion
-		s.Cost += u.Cost
+		s = s.And(Spending{Tokens: u.Prompt + u.Completion, Cost: u.Cost})
 	}
 	return s
 }
 
-// Paid is what an attempt has cost: recorded answers cost nothing. The entries of older programs do not tell them from
-// others, and count in full.
-func (e Entry) Paid() (s Spending) {
-	if e.Usage == nil {
-		return e.Spent()
-	}
-	for _, u := range e.Usage {
-		s = s.And(u.Paid())
-	}
-	return s
-}
-
-// SpentBy sums what the attempts of a run have cost.
-func SpentBy(entries map[Ref]Entry) (s Spending) {
+// PaidFor sums what the attempts of a run have cost: recorded answers cost nothing.
+func PaidFor(entries map[Ref]Entry) (s Spending) {
 	for _, e := range entries {
-		s = s.And(e.Paid())
+		for _, u := range e.Usage {
+			s = s.And(u.Paid())
+		}
 	}
 	return s
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/tauguide/tauguide/domains"
@@ -29,22 +28,18 @@ func (r *Run) World(domain string, env func(string) string) (*domains.World, err
 		return nil, fmt.Errorf("%w: %s of domain %s is not what it was when %s was run\nhint: bring the old data back, or run anew",
 			ErrData, changed, domain, r.dir)
 	}
-	return r.attacked(w)
+	if s := r.Attacks(domain); s != nil {
+		return s.With(w)
+	}
+	return w, nil
 }
 
+// changedSources is the first file that is not what it was; "" if all are.
 func changedSources(then, now []domains.Source) string {
-	was := map[string]string{}
-	for _, s := range then {
-		was[s.Path] = s.SHA256
-	}
-	for _, s := range now {
-		if was[s.Path] != s.SHA256 {
+	for _, s := range slices.Concat(now, then) {
+		if !slices.Contains(then, s) || !slices.Contains(now, s) {
 			return s.Path
 		}
-		delete(was, s.Path)
-	}
-	for _, path := range slices.Sorted(maps.Keys(was)) {
-		return path
 	}
 	return ""
 }
@@ -70,15 +65,6 @@ func (r *Run) Hits(e Entry) ([]attack.Hit, error) {
 	}
 	hits, _ := config.Attacks{Sets: r.manifest.Attacks}.Hits(rec)
 	return hits, nil
-}
-
-// attacked puts the run's attacks among the tasks of a world.
-func (r *Run) attacked(w *domains.World) (*domains.World, error) {
-	s := r.Attacks(w.Name)
-	if s == nil {
-		return w, nil
-	}
-	return s.With(w)
 }
 
 // Attacked is what an index entry says of an attack.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,40 +27,29 @@ import (
 // The order of writing makes every moment a good one to be killed: record (temporary name, sync, rename, sync of the
 // folder), then score, then index line. What is missing of the latter two is found and made up for at the next start.
 type Writer struct {
+	MovedTo string           // where a run that was here before is now; empty for none
+	Plan    []config.Planned // of the run, which earlier executions may have added to
+	RunID   string           // tells the run from every other
+	Hide    llm.Redactor     // masks the secrets of the run
+	Log     io.Writer
+	Damaged []error // records that count as missing because they cannot be read
+
 	dir  string
 	lock *flock.Flock
 	mark os.FileInfo // of the lock's file, which tells this folder from another of its name
-	hide llm.Redactor
-
-	MovedTo string // where a run that was here before is now; empty for none
-	plan    []config.Planned
-	runID   string
 
 	mu      sync.Mutex
 	entries map[Ref]Entry // of the index
-	damaged []damage      // records that count as missing
 	folders map[string]bool
 	index   *appender
 	scores  *appender
 	log     *appender
-
-	queue   sync.Mutex
-	waiting []*grading // for the scores to be stored
-}
-
-// grading is a score on its way to the disk.
-type grading struct {
-	entry  Entry
-	score  sim.Score
-	line   []byte
-	stored bool // or failed; with writer.mu held
-	err    error
 }
 
 // openWriter takes over a run directory: it drops what a killed process left half-written and makes the index agree
 // with records and scores.
 func openWriter(dir string, hide llm.Redactor, now time.Time) (w *Writer, err error) {
-	w = &Writer{dir: dir, hide: hide, folders: map[string]bool{}}
+	w = &Writer{dir: dir, Hide: hide, folders: map[string]bool{}}
 	if w.lock, err = acquireLock(dir, now); err != nil {
 		return nil, err
 	}
@@ -76,15 +66,15 @@ func openWriter(dir string, hide llm.Redactor, now time.Time) (w *Writer, err er
 		return w, err
 	}
 	// Opening mends torn ends, which must come before reading.
-	if w.scores, err = openAppender(filepath.Join(dir, scoresName), true, hide); err != nil {
-		return w, err
+	for _, f := range []struct {
+		name string
+		to   **appender
+	}{{scoresName, &w.scores}, {LogName, &w.log}, {indexName, &w.index}} {
+		if *f.to, err = openAppender(filepath.Join(dir, f.name), hide); err != nil {
+			return w, err
+		}
 	}
-	if w.log, err = openAppender(filepath.Join(dir, LogName), false, hide); err != nil {
-		return w, err
-	}
-	if w.index, err = openAppender(filepath.Join(dir, indexName), false, hide); err != nil {
-		return w, err
-	}
+	w.Log = w.log
 	return w, w.reconcile()
 }
 
@@ -99,17 +89,15 @@ func (w *Writer) reconcile() error {
 		return err
 	}
 	x.regrade(g)
-	w.entries, w.damaged = x.entries, x.missed()
+	w.entries = x.entries
+	for _, d := range x.missed() {
+		w.Damaged = append(w.Damaged, d.err)
+	}
 	if !x.rebuilt {
 		return nil
 	}
-	list := make([]Entry, 0, len(x.entries))
-	for _, e := range x.entries {
-		list = append(list, e)
-	}
-	slices.SortFunc(list, byRef)
 	var b bytes.Buffer
-	for _, e := range list {
+	for _, e := range slices.SortedFunc(maps.Values(x.entries), byRef) {
 		line, err := encodeLine(e)
 		if err != nil {
 			return fmt.Errorf("%s: %w", indexName, err)
@@ -120,7 +108,7 @@ func (w *Writer) reconcile() error {
 	if err := errors.Join(w.index.close(), writeFile(path, b.Bytes())); err != nil {
 		return err
 	}
-	w.index, err = openAppender(path, false, w.hide)
+	w.index, err = openAppender(path, w.Hide)
 	return err
 }
 
@@ -134,19 +122,12 @@ func dropTemporary(dir string) error {
 	})
 }
 
-// LostError means that a run directory was deleted, moved or replaced while it was written to. Without this error, records
+// there returns an error if the run directory was deleted, moved or replaced since it was opened. Without it, records
 // would go on into files that nobody can find any more, or into a folder that is no run.
-type LostError struct{ Dir string }
-
-func (e *LostError) Error() string {
-	return fmt.Sprintf("run %s was deleted or moved while it was being written\nhint: put it back and resume the run; what it holds is not run again", e.Dir)
-}
-
-// there returns a LostError if the run directory is not the one that was opened.
 func (w *Writer) there() error {
 	now, err := os.Stat(filepath.Join(w.dir, lockName))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, w.mark) {
-		return &LostError{w.dir}
+		return fmt.Errorf("run %s was deleted or moved while it was being written\nhint: put it back and resume the run; what it holds is not run again", w.dir)
 	}
 	return err
 }
@@ -155,29 +136,33 @@ func (w *Writer) there() error {
 func (w *Writer) AddRecord(r sim.Record) (Entry, error) {
 	e := summarise(r, nil)
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	if err := enc.Encode(r); err != nil {
-		return e, fmt.Errorf("record of %s: %w", e.Ref, err)
+	line, err := encodeLine(r)
+	if err == nil {
+		err = json.Indent(&b, line, "", " ")
 	}
-	if err := w.there(); err != nil {
-		return e, fmt.Errorf("record of %s: %w", e.Ref, err)
+	if err == nil {
+		text := w.Hide.Redact(b.Bytes())
+		e.SHA256 = sha256Hex(text)
+		err = w.addFile(filepath.Join(w.dir, filepath.FromSlash(e.File)), text)
 	}
-	path := filepath.Join(w.dir, filepath.FromSlash(e.File))
-	if err := w.folder(filepath.Dir(path)); err != nil {
-		return e, fmt.Errorf("record of %s: %w", e.Ref, err)
-	}
-	if _, err := os.Lstat(path); err == nil {
-		return e, fmt.Errorf("record of %s: %s is there already and is never overwritten", e.Ref, path)
-	}
-	text := w.hide.Redact(b.Bytes())
-	e.SHA256 = sha256Hex(text)
-	if err := writeFile(path, text); err != nil {
+	if err != nil {
 		return e, fmt.Errorf("record of %s: %w", e.Ref, err)
 	}
 	e.Stamp = stampOf(w.dir, e.File)
 	return e, nil
+}
+
+func (w *Writer) addFile(path string, text []byte) error {
+	if err := w.there(); err != nil {
+		return err
+	}
+	if err := w.folder(filepath.Dir(path)); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("%s exists and is never overwritten", path)
+	}
+	return writeFile(path, text)
 }
 
 // folder makes a folder below the run directory, and its name lasting.
@@ -200,58 +185,28 @@ func (w *Writer) folder(dir string) error {
 	return nil
 }
 
-// AddScore stores a score, and the entry with it in the index. Waiting for the disk takes as long for many scores as for
-// one: whoever's turn it is stores those of all who came meanwhile.
+// AddScore stores a score, and then the entry with it in the index. Others may add theirs while it waits for the disk.
 func (w *Writer) AddScore(e Entry, s sim.Score) error {
-	line, err := encodeLine(s)
+	w.mu.Lock()
+	err := w.there()
+	if err == nil {
+		err = w.scores.append(s)
+	}
+	w.mu.Unlock()
+	if err == nil {
+		err = w.scores.file.Sync()
+	}
 	if err != nil {
 		return fmt.Errorf("score of %s: %w", e.Ref, err)
 	}
-	g := &grading{entry: e, score: s, line: line}
-	w.queue.Lock()
-	w.waiting = append(w.waiting, g)
-	w.queue.Unlock()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !g.stored {
-		w.queue.Lock()
-		all := w.waiting
-		w.waiting = nil
-		w.queue.Unlock()
-		w.storeScores(all)
-	}
-	return g.err
+	e.grade(&s)
+	return w.AddUnscored(e)
 }
 
-// storeScores stores scores, and then their entries. With mu held.
-func (w *Writer) storeScores(all []*grading) {
-	lines := make([][]byte, len(all))
-	for i, g := range all {
-		lines[i] = g.line
-	}
-	err := w.there()
-	if err == nil {
-		err = w.scores.write(lines...)
-	}
-	for _, g := range all {
-		g.stored = true
-		if err != nil {
-			g.err = fmt.Errorf("score of %s: %w", g.entry.Ref, err)
-			continue
-		}
-		g.entry.grade(&g.score)
-		g.err = w.addEntry(g.entry)
-	}
-}
-
-// AddUnscored enters a record that has no score into the index.
+// AddUnscored enters a record into the index as its entry is, which is without a score as a rule.
 func (w *Writer) AddUnscored(e Entry) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.addEntry(e)
-}
-
-func (w *Writer) addEntry(e Entry) error {
 	if err := w.index.append(e); err != nil {
 		return err
 	}
@@ -263,11 +218,7 @@ func (w *Writer) addEntry(e Entry) error {
 func (w *Writer) Entries() map[Ref]Entry {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	out := make(map[Ref]Entry, len(w.entries))
-	for k, v := range w.entries {
-		out[k] = v
-	}
-	return out
+	return maps.Clone(w.entries)
 }
 
 // Close frees the lock; it may be called on a writer that was opened in part.
@@ -284,27 +235,6 @@ func (w *Writer) Close() error {
 	return errors.Join(errs...)
 }
 
-// Plan is the plan of the run, which earlier executions may have added to.
-func (w *Writer) Plan() []config.Planned { return w.plan }
-
-// RunID tells the run from every other.
-func (w *Writer) RunID() string { return w.runID }
-
-// Log is the run's log.
-func (w *Writer) Log() io.Writer { return w.log }
-
-// Hide masks the secrets of the run.
-func (w *Writer) Hide() llm.Redactor { return w.hide }
-
-// Damaged says which records count as missing because they cannot be read.
-func (w *Writer) Damaged() []error {
-	out := make([]error, len(w.damaged))
-	for i, d := range w.damaged {
-		out[i] = d.err
-	}
-	return out
-}
-
 // FreeAttempt returns the number of a trial's first attempt, from n on, of which there is no file. It passes over records
 // that cannot be read: they are never overwritten.
 func (w *Writer) FreeAttempt(k sim.Key, n int) int {
@@ -316,4 +246,7 @@ func (w *Writer) FreeAttempt(k sim.Key, n int) int {
 }
 
 // Record reads the record of an entry.
-func (w *Writer) Record(e Entry) (sim.Record, error) { return readRecord(w.dir, e.File) }
+func (w *Writer) Record(e Entry) (sim.Record, error) {
+	r := Run{dir: w.dir}
+	return r.read(e)
+}

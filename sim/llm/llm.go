@@ -13,6 +13,8 @@
 //     re-serialised and noted in [Response.Quirks]);
 //   - an unknown number stays unknown, it never becomes zero;
 //   - a parameter that was asked for but not sent is named in [Response.Dropped];
+//   - a refusal ([Response.Refusal]), an answer that the output limit cut off ([Response.CutOff]) and a tool call left in
+//     the text ([Response.CallInText]) are answers, marked as what they are;
 //   - a key never appears in an error, a log line or a stored reply.
 package llm
 
@@ -161,6 +163,13 @@ type Tag struct {
 // Response is a usable answer.
 type Response struct {
 	Message Message `json:"message"`
+	// Refusal is what the model gave as its refusal, apart from its text, which is often absent then.
+	Refusal string `json:"refusal,omitempty"`
+	// CutOff: the output limit ended the answer, whose text or arguments go on no further.
+	CutOff bool `json:"cut_off,omitempty"`
+	// CallInText is the notation of a tool call that was left in the text, such as <tool_call>, where tools were offered.
+	// Nobody carries it out.
+	CallInText string `json:"call_in_text,omitempty"`
 	// FinishReason is the provider's word. Whether the model wants tools is
 	// is in Message.ToolCalls, not here.
 	FinishReason string `json:"finish_reason,omitempty"`

@@ -115,6 +115,9 @@ func (p *provider) Complete(ctx context.Context, req Request) (Response, error) 
 			return Response{}, p.sign(failure, model, attempt)
 		}
 		resp.Cost = caps.Price.Cost(resp.Usage)
+		if len(req.Tools) > 0 {
+			resp.CallInText = CallMarkup(resp.Message.Text())
+		}
 		resp.Message.Origin = p.endpoint.Origin(model)
 		resp.Dropped, resp.Attempts = dropped, attempt
 		resp.Elapsed = time.Since(start)
@@ -179,13 +182,13 @@ func (p *provider) attempt(ctx context.Context, body []byte, tag Tag, auth strin
 		})
 	}
 	resp := Response{
-		Message: m, FinishReason: string(choice.FinishReason), Usage: a.usage, BilledCost: a.billed,
+		Message: m, Refusal: a.refusal, FinishReason: string(choice.FinishReason), CutOff: cutOff(string(choice.FinishReason)), Usage: a.usage, BilledCost: a.billed,
 		Model: out.Model, RequestID: x.requestID, Latency: time.Since(start), Quirks: a.quirks, Raw: x.raw,
 	}
 	if resp.RequestID == "" {
 		resp.RequestID = out.ID
 	}
-	if resp.FinishReason == "length" && strings.TrimSpace(m.Text()) == "" && len(m.ToolCalls) == 0 {
+	if resp.CutOff && strings.TrimSpace(m.Text()) == "" && len(m.ToolCalls) == 0 {
 		return Response{}, &Error{
 			Kind: KindContextWindow, Status: http.StatusOK, Code: "length", Usage: a.usage,
 			Message:   "the output limit was spent before any visible text, on reasoning or because the window is full",
@@ -306,7 +309,7 @@ func (p *provider) receive(x *exchange, reply *http.Response, raw []byte, readEr
 		return failure
 	}
 	p.secrets.answer(a)
-	x.answer, x.raw = a, json.RawMessage(bytes.TrimSpace(raw))
+	x.answer, x.raw = a, json.RawMessage(a.raw)
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -15,6 +16,8 @@ import (
 // types would lose.
 type answer struct {
 	wire        []byte
+	raw         []byte // the JSON of the reply
+	refusal     string
 	nullContent bool
 	extra       map[string]json.RawMessage
 	callExtra   []map[string]json.RawMessage
@@ -36,7 +39,8 @@ func (m Models) readAnswer(status int, h http.Header, body []byte, now time.Time
 		}
 		return e
 	}
-	body = bytes.TrimSpace(body)
+	a := &answer{}
+	body = a.bare(body)
 	switch {
 	case len(body) == 0:
 		return nil, unreadable("the reply is empty")
@@ -59,8 +63,9 @@ func (m Models) readAnswer(status int, h http.Header, body []byte, now time.Time
 		return nil, unreadable("the reply is cut off or not valid JSON (" + json.Unmarshal(body, &v).Error() + ")")
 	}
 	top, _ := objectOf(string(body))
-	a := &answer{}
-	a.usage, a.billed, a.quirks = readUsage(top.get("usage"))
+	a.raw = body
+	u, billed, quirks := readUsage(top.get("usage"))
+	a.usage, a.billed, a.quirks = u, billed, append(a.quirks, quirks...)
 	fail := func(e *Error) (*answer, *Error) {
 		e.Usage = a.usage
 		return nil, e
@@ -99,9 +104,52 @@ func (m Models) readAnswer(status int, h http.Header, body []byte, now time.Time
 	if why != "" {
 		return fail(unreadable(why))
 	}
+	a.readFurther(choices[1:], &s)
 	s.id, s.model, s.finish = scalar(top.get("id")), scalar(top.get("model")), finish
 	a.wire = s.encode()
 	return a, nil
+}
+
+// streamEnd ends an event stream; comments and empty events may be around it.
+var streamEnd = regexp.MustCompile(`^(\s*(data:\s*(\[DONE\])?|:[^\n]*)\s*(\n|$))+$`)
+
+// bare removes what proxies leave around a whole reply: a byte-order mark before it, the end of a stream behind it.
+func (a *answer) bare(body []byte) []byte {
+	body = bytes.TrimSpace(body)
+	if rest, marked := bytes.CutPrefix(body, []byte("\uFEFF")); marked {
+		a.note("byte_order_mark")
+		body = bytes.TrimSpace(rest)
+	}
+	if !bytes.HasPrefix(body, []byte("{")) || json.Valid(body) {
+		return body
+	}
+	d, first := json.NewDecoder(bytes.NewReader(body)), json.RawMessage{}
+	if d.Decode(&first) == nil && streamEnd.Match(bytes.TrimSpace(body[d.InputOffset():])) {
+		a.note("stream_end")
+		return first
+	}
+	return body
+}
+
+// readFurther looks at choices behind the first, which nobody asked for: a call that is in none before is taken from there.
+func (a *answer) readFurther(choices []string, s *reply) {
+	for _, raw := range choices {
+		choice, _ := objectOf(raw)
+		var b answer
+		more, _ := b.readMessage(choice.get("message"))
+		a.note("further_choices")
+		if len(s.calls) == 0 && len(more.calls) > 0 {
+			s.calls, a.callExtra = more.calls, b.callExtra
+			a.note("call_in_further_choice")
+			for _, q := range b.quirks {
+				a.note(q)
+			}
+		}
+		if s.content == "" && more.content != "" {
+			s.content, a.nullContent = more.content, false
+			a.note("text_in_further_choice")
+		}
+	}
 }
 
 // present tells whether an error field really reports one.
@@ -139,6 +187,7 @@ func (a *answer) readMessage(raw string) (reply, string) {
 		a.note("function_call")
 		calls = append(calls, a.readCall(object{{"function", o.get("function_call")}}))
 	}
+	a.refusal = textOf(o.get("refusal"))
 	a.extra = o.without("role", "content", "tool_calls", "function_call")
 	if parts := o.get("content"); strings.HasPrefix(parts, "[") {
 		a.keep("content", parts)

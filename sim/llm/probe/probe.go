@@ -191,7 +191,7 @@ func (r *Result) call(t Target, resp llm.Response) {
 	case args["id"] != "P-17":
 		r.add(Warning, "odd_arguments", "", "the arguments are not those that were asked for: %s", clip(c.Arguments))
 	}
-	if resp.FinishReason == "length" {
+	if resp.CutOff {
 		r.add(Warning, "cut_off", "raise models."+t.Name+".max_tokens", "the answer was cut off at its length limit")
 	}
 }
@@ -240,11 +240,8 @@ func sameModel(asked, served string) bool {
 
 // markup names the notation in which a text holds a tool call, "" for none.
 func markup(text string) string {
-	for _, m := range []string{"<tool_call>", "<|tool_call", "<|tool_calls", "<tool_calls>", "[TOOL_CALLS]", "<function=", "<function_call", "<|python_tag|>",
-		"<|action_start|>", "<invoke", "functools[", "<minimax:tool_call", "<|channel|>commentary"} {
-		if strings.Contains(text, m) {
-			return m
-		}
+	if m := llm.CallMarkup(text); m != "" {
+		return m
 	}
 	if strings.Contains(text, toolName) && strings.Contains(text, "{") && strings.Contains(text, "P-17") {
 		return "JSON"

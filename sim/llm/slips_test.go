@@ -1,0 +1,72 @@
+package llm_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tauguide/tauguide/sim/llm"
+	"github.com/tauguide/tauguide/sim/llm/faultserver"
+)
+
+const wholeReply = `{"id":"c","model":"x","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Hello."}}]}`
+
+// TestSlips: answers that are refusals, cut off, or hold a call in their text are marked, and what surrounds a reply or
+// comes in a further choice is noted, not lost.
+func TestSlips(t *testing.T) {
+	t.Parallel()
+	message := func(finish, fields string) string {
+		return `{"choices":[{"finish_reason":"` + finish + `","message":{"role":"assistant",` + fields + `}}]}`
+	}
+	type marks struct{ text, refusal, markup, call string }
+	for _, tt := range []struct {
+		name, body string
+		tools      bool
+		want       marks
+		cutOff     bool
+		quirks     []string
+	}{
+		{"plain", wholeReply, true, marks{text: "Hello."}, false, nil},
+		{"refusal", message("stop", `"content":null,"refusal":"I can't assist."`), false, marks{refusal: "I can't assist."}, false, nil},
+		{"cut off", message("length", `"content":"Your task has been crea"`), false, marks{text: "Your task has been crea"}, true, nil},
+		{"cut off in another word", message("max_tokens", `"content":"Your"`), false, marks{text: "Your"}, true, nil},
+		{"call in text", message("stop", `"content":"<tool_call>{}"`), true, marks{text: "<tool_call>{}", markup: "<tool_call>"}, false, nil},
+		{"markup without tools", message("stop", `"content":"<tool_call>{}"`), false, marks{text: "<tool_call>{}"}, false, nil},
+		{"end of a stream", wholeReply + "\n\ndata: [DONE]\n\n", false, marks{text: "Hello."}, false, []string{"stream_end"}},
+		{"end of a stream with comments", wholeReply + "\r\n: keep-alive\r\n\r\ndata: [DONE]\r\n", false, marks{text: "Hello."}, false, []string{"stream_end"}},
+		{"byte-order mark", "\xEF\xBB\xBF" + wholeReply, false, marks{text: "Hello."}, false, []string{"byte_order_mark"}},
+		{"call in the second choice", `{"choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","content":"Now."}},{"message":{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"},"more":1}]}}]}`,
+			true, marks{text: "Now.", call: "f"}, false, []string{"further_choices", "call_in_further_choice"}},
+		{"text in the second choice", `{"choices":[{"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]}},{"message":{"role":"assistant","content":"Now."}}]}`,
+			true, marks{text: "Now.", call: "f"}, false, []string{"further_choices", "text_in_further_choice"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			req := hello()
+			if tt.tools {
+				req.Tools = []llm.Tool{{Name: "f"}}
+			}
+			resp, err := once(t, faultserver.New(t, faultserver.Raw(tt.body))).Complete(t.Context(), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := marks{text: resp.Message.Text(), refusal: resp.Refusal, markup: resp.CallInText}
+			for _, c := range resp.Message.ToolCalls {
+				got.call += c.Name
+			}
+			if got != tt.want || resp.CutOff != tt.cutOff || !slices.Equal(resp.Quirks, tt.quirks) {
+				t.Errorf("got %+v, cut off %t, quirks %q\nwant %+v, %t, %q", got, resp.CutOff, resp.Quirks, tt.want, tt.cutOff, tt.quirks)
+			}
+		})
+	}
+}
+
+// TestTrailersThatAreNoEnd: what follows a reply must be the end of a stream.
+func TestTrailersThatAreNoEnd(t *testing.T) {
+	t.Parallel()
+	for _, rest := range []string{wholeReply, "x", "data: " + wholeReply, "\n\ndata: [DONE]\nx"} {
+		if e := refuse(t, once(t, faultserver.New(t, faultserver.Raw(wholeReply+rest)))); e.Kind != llm.KindMalformed || !strings.Contains(e.Message, "not valid JSON") {
+			t.Errorf("followed by %q: %v", rest, e)
+		}
+	}
+}

@@ -210,7 +210,7 @@ func (g *policyGuard) ask(ctx context.Context, v sim.View, m sim.Message, c sim.
 	answer, call, err := g.model.Ask(asking, v.Index, msgs, nil, "")
 	if err != nil {
 		if why := context.Cause(asking); why != nil && ctx.Err() == nil {
-			err = fmt.Errorf("%w (%w)", why, err)
+			err = fmt.Errorf("%w: %w", why, err)
 		}
 		return checklist.Verdict{}, nil, err
 	}

@@ -96,7 +96,7 @@ func (v *LLM) ask(ctx context.Context, in Input, verdicts string) (Answer, error
 // cause prefers why a context ended to the bare fact.
 func cause(ctx context.Context, err error) error {
 	if why := context.Cause(ctx); why != nil && ctx.Err() != nil {
-		return fmt.Errorf("%w (%w)", why, err)
+		return fmt.Errorf("%w: %w", why, err)
 	}
 	return err
 }

@@ -1,10 +1,12 @@
 package export
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/tauguide/tauguide/domains/value"
 	"github.com/tauguide/tauguide/guide"
@@ -15,129 +17,91 @@ func WriteReleased(b *guide.Bundle) (map[string][]byte, error) {
 	if b.Main == nil {
 		return nil, fmt.Errorf("export of %s: the bundle has no main file", b.Domain)
 	}
-	manifest := &value.Map{}
-	manifest.Set("domain", value.OfString(b.Domain))
-	manifest.Set("schema_version", value.OfInt(1))
-	out := map[string][]byte{}
-	put := func(name string, m *value.Map) error {
-		text, err := pretty(m)
-		if err != nil {
-			return fmt.Errorf("export of %s: %s: %w", b.Domain, name, err)
-		}
-		out[name] = text
-		return nil
-	}
-	if err := put(manifestFile, manifest); err != nil {
-		return nil, err
-	}
-	if err := put(mainFile, releasedFile(b.Main, "main", b.Domain)); err != nil {
-		return nil, err
+	files := map[string]any{
+		manifestFile: manifest{Domain: b.Domain, Version: 1},
+		mainFile:     released(b.Main, "main", b.Domain),
 	}
 	for _, f := range b.Subflows {
-		if err := put("subflows/"+f.Name()+subflowSuffix, releasedFile(f, "subflow", b.Domain)); err != nil {
-			return nil, err
+		files["subflows/"+f.Name()+subflowSuffix] = released(f, "subflow", b.Domain)
+	}
+	out := map[string][]byte{}
+	for name, f := range files {
+		text, err := json.Marshal(f, jsontext.WithIndent("  "))
+		if err != nil {
+			return nil, fmt.Errorf("export of %s: %s: %w", b.Domain, name, err)
 		}
+		out[name] = append(text, '\n')
 	}
 	return out, nil
 }
 
-func pretty(m *value.Map) ([]byte, error) {
-	text, err := value.OfMap(m).MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	if err := json.Indent(&b, text, "", "  "); err != nil {
-		return nil, err
-	}
-	b.WriteByte('\n')
-	return b.Bytes(), nil
-}
-
-func releasedFile(f *guide.File, kind, domain string) *value.Map {
-	m := &value.Map{}
-	text := func(k, s string) { m.Set(k, value.OfString(s)) }
-	m.Set("schema_version", value.OfInt(1))
-	text("kind", kind)
-	text("domain", domain)
-	text("name", f.ID)
-	text("description", f.Title)
-	text("entry", f.Entry)
-	m.Set("exits", value.OfStrings(f.Exits))
-	m.Set("max_directives_per_node", value.OfInt(maxDirectives(kind)))
-	nodes, edges := []value.Value{}, []value.Value{}
+func released(f *guide.File, kind, domain string) *releasedFile {
+	out := &releasedFile{Version: 1, Kind: kind, Domain: domain, Name: f.ID, Description: f.Title, Entry: f.Entry, Exits: f.Exits,
+		MaxDirectives: maxDirectives(kind)}
 	for _, n := range f.Nodes {
-		nodes = append(nodes, value.OfMap(releasedNode(n)))
+		out.Nodes = append(out.Nodes, releasedFrom(n))
 		if n.Type == guide.Decision {
 			continue
 		}
 		for _, e := range n.Edges {
-			edges = append(edges, value.OfMap(value.MapOf(
-				value.Pair{Key: "from", Value: value.OfString(n.ID)},
-				value.Pair{Key: "to", Value: value.OfString(e.To)},
-				value.Pair{Key: "when", Value: value.OfString(e.When)})))
+			out.Edges = append(out.Edges, releasedEdge{From: n.ID, To: e.To, When: e.When})
 		}
 	}
-	m.Set("nodes", value.OfList(nodes))
-	m.Set("edges", value.OfList(edges))
-	if own := intentsOf(f.Intents); own.Len() > 0 && !value.Identical(value.OfMap(own), value.OfMap(intentsOf(intents(f)))) {
-		m.Set(extension, value.OfMap(value.MapOf(value.Pair{Key: "intents", Value: value.OfMap(own)})))
+	same := func(a, b guide.Intent) bool { return a.Label == b.Label && a.Target == b.Target }
+	if !slices.EqualFunc(f.Intents, intents(f), same) {
+		out.Own.Intents = object(f.Intents, func(in guide.Intent) (string, string) { return in.Label, in.Target })
 	}
-	return m
+	return out
 }
 
-func intentsOf(list []guide.Intent) *value.Map {
+// object is an object of texts; a text that is empty is left out.
+func object[T any](list []T, member func(T) (key, text string)) value.Value {
 	m := &value.Map{}
-	for _, in := range list {
-		m.Set(in.Label, value.OfString(in.Target))
-	}
-	return m
-}
-
-// node writes a node as the layout has it, and adds the extension for what reading that back would not give.
-func releasedNode(n *guide.Node) *value.Map {
-	m := &value.Map{}
-	text := func(k, s string) {
-		if s != "" {
-			m.Set(k, value.OfString(s))
+	for _, x := range list {
+		if key, text := member(x); text != "" {
+			m.Set(key, value.OfString(text))
 		}
 	}
-	text("id", n.ID)
-	text("type", string(n.Type))
+	return value.OfMap(m)
+}
+
+// releasedFrom writes a node as the layout has it, with the fields of its own that reading that back would not give.
+func releasedFrom(n *guide.Node) releasedNode {
+	r := releasedNode{ID: n.ID, Type: n.Type}
 	tools := strings.Join(n.Tools, " or ")
 	switch n.Type {
 	case guide.AgentAction, guide.UserInput, guide.ToolCall:
-		text("actor", actor(n))
-		text("tool", strings.Join(n.Tools, "|"))
+		r.Actor, r.Tool = actor(n), strings.Join(n.Tools, "|")
+		r.Prompt, r.Directive = n.SatisfiedWhen, n.Remediation
+		if n.Type != guide.ToolCall || n.Expect != resultOf(tools) {
+			r.Expectation = n.Expect
+		}
 	case guide.Authorization:
-		text("actor", "tool")
-		text("tool", strings.Join(n.Tools, "|"))
+		r.Actor, r.Tool = "tool", strings.Join(n.Tools, "|")
 		if n.Expect != callOf(tools) {
-			text("description", n.Expect)
+			r.Description = n.Expect
 		}
 	case guide.Decision:
-		text("actor", "verifier")
-		text("evaluation_prompt", n.SatisfiedWhen)
-		branchMembers(m, n)
+		r.Actor, r.Prompt = "verifier", n.SatisfiedWhen
+		r.Branches = object(n.Edges, func(e guide.Edge) (string, string) { return e.When, e.To })
+		r.Descriptions = object(n.Edges, func(e guide.Edge) (string, string) { return e.When, e.Describe })
 	case guide.Anchor:
-		text("subflow", n.Subflow)
+		r.Subflow = n.Subflow
 	}
-	switch n.Type {
-	case guide.AgentAction, guide.UserInput:
-		text("expectation", n.Expect)
-		text("evaluation_prompt", n.SatisfiedWhen)
-		text("directive_template", n.Remediation)
-	case guide.ToolCall:
-		if n.Expect != resultOf(tools) {
-			text("expectation", n.Expect)
+	guessed := &guide.Node{Type: n.Type, Tools: n.Tools}
+	guess(guessed, &r)
+	own, read := texts(n), texts(guessed)
+	for i, at := range r.Own.texts() {
+		if *own[i] != *read[i] {
+			*at = own[i]
 		}
-		text("evaluation_prompt", n.SatisfiedWhen)
-		text("directive_template", n.Remediation)
 	}
-	if ext := extra(n, m); ext.Len() > 0 {
-		m.Set(extension, value.OfMap(ext))
+	r.Own.Policy = n.Policy
+	if e := n.Event; e != nil {
+		r.Own.Event = &ownEvent{Kind: e.Kind, Tools: e.Tools, Pattern: e.Pattern}
 	}
-	return m
+	r.Own.BranchChecks = object(n.Edges, func(e guide.Edge) (string, string) { return e.When, e.Check })
+	return r
 }
 
 // actor is the node's own where the layout knows it, else the one that its type implies there.
@@ -149,52 +113,4 @@ func actor(n *guide.Node) string {
 		return "user"
 	}
 	return "agent"
-}
-
-func branchMembers(m *value.Map, n *guide.Node) {
-	branches, about := &value.Map{}, &value.Map{}
-	for _, e := range n.Edges {
-		branches.Set(e.When, value.OfString(e.To))
-		if e.Describe != "" {
-			about.Set(e.When, value.OfString(e.Describe))
-		}
-	}
-	m.Set("branches", value.OfMap(branches))
-	m.Set("branch_descriptions", value.OfMap(about))
-}
-
-// extra is what the extension must say so that reading the node gives n again.
-func extra(n *guide.Node, m *value.Map) *value.Map {
-	guessed := &guide.Node{Type: n.Type, Tools: n.Tools}
-	guess(guessed, m)
-	ext := &value.Map{}
-	own, read := fields(n), fields(guessed)
-	for i, f := range own {
-		if *f.at != *read[i].at {
-			ext.Set(f.key, value.OfString(*f.at))
-		}
-	}
-	if len(n.Policy) > 0 {
-		ext.Set("policy", value.OfStrings(n.Policy))
-	}
-	if e := n.Event; e != nil {
-		event := value.MapOf(value.Pair{Key: "kind", Value: value.OfString(string(e.Kind))})
-		if len(e.Tools) > 0 {
-			event.Set("tools", value.OfStrings(e.Tools))
-		}
-		if e.Pattern != "" {
-			event.Set("pattern", value.OfString(e.Pattern))
-		}
-		ext.Set("event", value.OfMap(event))
-	}
-	checks := &value.Map{}
-	for _, e := range n.Edges {
-		if e.Check != "" {
-			checks.Set(e.When, value.OfString(e.Check))
-		}
-	}
-	if checks.Len() > 0 {
-		ext.Set("branch_checks", value.OfMap(checks))
-	}
-	return ext
 }

@@ -9,61 +9,37 @@ import (
 
 // Mermaid writes the picture as a Mermaid flowchart, which many Markdown viewers show.
 func Mermaid(p Picture) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%%%% %s\nflowchart TD\n", strings.ReplaceAll(p.Title, "\n", " "))
 	ids := map[string]string{}
 	for i, n := range p.Nodes {
 		ids[n.ID] = fmt.Sprintf("n%d", i) // flat ids may be words that Mermaid reserves
 	}
-	open := ""
-	count := 0
-	for _, n := range p.Nodes {
-		if g := group(n); g != open {
-			if open != "" {
-				b.WriteString("  end\n")
+	out := fmt.Sprintf("%%%% %s\nflowchart TD\n", strings.ReplaceAll(p.Title, "\n", " ")) + p.write(language{
+		open: func(i int, group string) string { return fmt.Sprintf("subgraph g%d [\"%s\"]", i, mermaidText(group)) },
+		end:  "end",
+		node: func(n *guide.Node) string {
+			s := styleOf(n.Type)
+			lines := label(n)
+			for i, l := range lines {
+				lines[i] = mermaidText(l)
 			}
-			if g != "" {
-				fmt.Fprintf(&b, "  subgraph g%d [\"%s\"]\n", count, mermaidText(g))
-				count++
+			return fmt.Sprintf("%s%s\"%s\"%s:::%s", ids[n.ID], s.before, strings.Join(lines, "<br/>"), s.after, class(n.Type))
+		},
+		edge: func(n *guide.Node, e guide.Edge) string {
+			arrow := "-->"
+			if n.ID == p.Classifier {
+				arrow = "-.->"
 			}
-			open = g
-		}
-		indent := "  "
-		if open != "" {
-			indent = "    "
-		}
-		s := styleOf(n.Type)
-		lines := label(n)
-		for i, l := range lines {
-			lines[i] = mermaidText(l)
-		}
-		fmt.Fprintf(&b, "%s%s%s\"%s\"%s:::%s\n", indent, ids[n.ID], s.before, strings.Join(lines, "<br/>"), s.after, class(n.Type))
-	}
-	if open != "" {
-		b.WriteString("  end\n")
-	}
-	for _, n := range p.Nodes {
-		arrow := "-->"
-		if n.ID == p.Classifier {
-			arrow = "-.->"
-		}
-		for _, e := range n.Edges {
-			text := ""
 			if l := edgeLabel(n, e); l != "" {
-				text = `|"` + mermaidText(l) + `"|`
+				arrow += `|"` + mermaidText(l) + `"|`
 			}
-			to, ok := ids[e.To]
-			if !ok {
-				continue
-			}
-			fmt.Fprintf(&b, "  %s %s%s %s\n", ids[n.ID], arrow, text, to)
-		}
-	}
+			return fmt.Sprintf("%s %s %s", ids[n.ID], arrow, ids[e.To])
+		},
+	})
 	for _, t := range guide.Types() {
 		s := styleOf(t)
-		fmt.Fprintf(&b, "  classDef %s fill:%s,stroke:%s,color:#202124\n", class(t), s.fill, s.ink)
+		out += fmt.Sprintf("  classDef %s fill:%s,stroke:%s,color:#202124\n", class(t), s.fill, s.ink)
 	}
-	return b.String()
+	return out
 }
 
 // class is a CSS class for the type; Mermaid reserves the word subgraph's relatives, so all get a prefix.

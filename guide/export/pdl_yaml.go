@@ -1,14 +1,14 @@
 package export
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // String writes the document as a YAML file with the keys of FlowAgent's loader; without APIs that key is left out, as in
-// the loader's own prompts. Texts are JSON strings, which YAML
-// reads alike; the procedure is a literal block.
+// the loader's own prompts. Texts are JSON strings, which YAML reads alike; the procedure is a literal block.
 func (d *PDL) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Name: %s\nDesc: %s\n", quoted(d.Name), quoted(d.Desc))
@@ -41,13 +41,11 @@ func (d *PDL) String() string {
 }
 
 func quoted(s string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil {
-		return `""`
+	text, err := jsontext.AppendQuote(nil, s)
+	if err != nil {
+		return `""` // bundles are UTF-8
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return string(text)
 }
 
 func quotedList(items []string) string {

@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tauguide/tauguide/guide"
@@ -25,17 +26,15 @@ func Whole(g *guide.Graph) Picture {
 
 // OneFile is a single file of a bundle with its anchors as nodes; name is a subflow's, or main.
 func OneFile(b *guide.Bundle, name string) (Picture, error) {
-	f, ok := b.Subflow(name)
-	if !ok && name == "main" {
-		f = b.Main
-	}
-	if f == nil {
-		names := []string{"main"}
-		for _, s := range b.Subflows {
-			names = append(names, s.Name())
+	i := slices.IndexFunc(b.Files(), func(f *guide.File) bool { return f.Name() == name })
+	if i < 0 {
+		var names []string
+		for _, f := range b.Files() {
+			names = append(names, f.Name())
 		}
-		return Picture{}, fmt.Errorf("bundle %s has no subflow %q: choose one of %s", b.Domain, name, strings.Join(names, ", "))
+		return Picture{}, fmt.Errorf("bundle %s has no subflow %q\nhint: choose one of %s", b.Domain, name, strings.Join(names, ", "))
 	}
+	f := b.Files()[i]
 	p := Picture{Title: title(b.Domain, f.Title), Nodes: f.Nodes}
 	if c := f.Classifier(); c != nil {
 		p.Classifier = c.ID
@@ -48,6 +47,43 @@ func title(domain, title string) string {
 		return domain
 	}
 	return domain + ": " + title
+}
+
+// language is how the parts of a picture are written, one line each.
+type language struct {
+	open func(i int, group string) string // of nodes under one anchor
+	end  string                           // of a group
+	node func(*guide.Node) string
+	edge func(*guide.Node, guide.Edge) string
+}
+
+// write writes the nodes, grouped by their anchors, and then the edges.
+func (p Picture) write(l language) string {
+	var b strings.Builder
+	open, count, indent := "", 0, "  "
+	turn := func(group string) {
+		if open != "" {
+			b.WriteString("  " + l.end + "\n")
+		}
+		open, indent = group, "  "
+		if group != "" {
+			b.WriteString("  " + l.open(count, group) + "\n")
+			count, indent = count+1, "    "
+		}
+	}
+	for _, n := range p.Nodes {
+		if g := group(n); g != open {
+			turn(g)
+		}
+		b.WriteString(indent + l.node(n) + "\n")
+	}
+	turn("")
+	for _, n := range p.Nodes {
+		for _, e := range n.Edges {
+			b.WriteString("  " + l.edge(n, e) + "\n")
+		}
+	}
+	return b.String()
 }
 
 // group returns the first anchor on the path of a flat id, "" for nodes of the main file.

@@ -8,8 +8,6 @@ import (
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
-	"cel.dev/cel-go/common/types/ref"
-	"cel.dev/cel-go/interpreter"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
@@ -142,41 +140,8 @@ type scope struct {
 	*Checker
 	trace *Trace
 	req   *Request
-	vars  variables
+	vars  map[string]any // of expressions
 }
-
-// variables resolves the names of expressions; it is read-only once made.
-type variables struct {
-	trace, calls, userCalls, user, agent, facts, request, call, now ref.Val
-}
-
-// ResolveName implements CEL's activation.
-func (v *variables) ResolveName(name string) (any, bool) {
-	switch name {
-	case traceVar:
-		return v.trace, true
-	case callsVar:
-		return v.calls, true
-	case userCallsVar:
-		return v.userCalls, true
-	case byUserVar:
-		return v.user, true
-	case byAgentVar:
-		return v.agent, true
-	case factsVar:
-		return v.facts, true
-	case requestVar:
-		return v.request, true
-	case callVar:
-		return v.call, true
-	case nowVar:
-		return v.now, true
-	}
-	return nil, false
-}
-
-// Parent implements CEL's activation.
-func (v *variables) Parent() interpreter.Activation { return nil }
 
 // bind computes what expressions can see. The facts are computed once for each length of the trace.
 func (c *Checker) bind(t *Trace, r *Request) *scope {
@@ -197,12 +162,12 @@ func (c *Checker) bind(t *Trace, r *Request) *scope {
 	if r.Call != nil {
 		name, args = r.Call.Name, r.Call.ArgumentsMap()
 	}
-	return &scope{Checker: c, trace: t, req: r, vars: variables{
-		trace: traceVal{t}, calls: view.calls, userCalls: view.userCalls, user: view.user, agent: view.agent, facts: view.facts,
-		request: adapt(map[string]any{"id": r.ID, "intent": r.Intent, "target": r.Target, "selection": selection,
+	return &scope{Checker: c, trace: t, req: r, vars: map[string]any{
+		traceVar: traceVal{t}, callsVar: view.calls, userCallsVar: view.userCalls, byUserVar: view.user, byAgentVar: view.agent, factsVar: view.facts,
+		requestVar: adapt(map[string]any{"id": r.ID, "intent": r.Intent, "target": r.Target, "selection": selection,
 			"grounded_values": celValue(value.OfMap(r.grounded()))}),
-		call: adapt(map[string]any{"name": name, "args": celValue(value.OfMap(args))}),
-		now:  types.Timestamp{Time: c.vocabulary.Now},
+		callVar: adapt(map[string]any{"name": name, "args": celValue(value.OfMap(args))}),
+		nowVar:  types.Timestamp{Time: c.vocabulary.Now},
 	}}
 }
 
@@ -214,7 +179,7 @@ func (s *scope) eval(expr string, kind scopeKind) Verdict {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), maxTime)
 	defer cancel()
-	out, _, err := prg.ContextEval(ctx, &s.vars)
+	out, _, err := prg.ContextEval(ctx, s.vars)
 	if err != nil {
 		return Verdict{Decided: true, Note: err.Error()}
 	}

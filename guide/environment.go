@@ -113,8 +113,7 @@ func newEnvironment(in Inventory, v Vocabulary, userCalls bool) (*environment, e
 	if userCalls {
 		opts = append(opts, cel.Variable(userCallsVar, said))
 	}
-	opts = append(opts, coreFunctions(e)...)
-	opts = append(opts, coreMacros(e, in)...)
+	opts = append(opts, coreHelpers(e, in)...)
 	opts = append(opts, v.Helpers...)
 	var err error
 	if e.plain, err = cel.NewEnv(opts...); err != nil {

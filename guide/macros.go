@@ -134,46 +134,93 @@ func (h textHelper) result() *cel.Type {
 // hidden is the name of the function behind a helper.
 func hidden(name string) string { return "@" + name }
 
-func coreFunctions(e *environment) []cel.EnvOption {
+// prepare looks at the arguments of a helper when a check is compiled, and may replace them.
+type prepare func(f cel.MacroExprFactory, args []ast.Expr) *cel.Error
+
+// traceHelper makes a helper that reads the trace: in checks it is called name(args...), and run gets the trace and the
+// arguments.
+func traceHelper(name string, takes []*cel.Type, gives *cel.Type, look prepare, run func(t *Trace, args []ref.Val) ref.Val) []cel.EnvOption {
+	call := func(in ...ref.Val) ref.Val { return run(in[0].(traceVal).Trace, in[1:]) }
+	return []cel.EnvOption{
+		cel.Function(hidden(name), cel.Overload(fmt.Sprintf("%s_trace_%d", name, len(takes)), append([]*cel.Type{traceType}, takes...), gives, cel.FunctionBinding(call))),
+		cel.Macros(cel.GlobalMacro(name, len(takes), func(f cel.MacroExprFactory, _ ast.Expr, args []ast.Expr) (ast.Expr, *cel.Error) {
+			args = slices.Clone(args)
+			if look != nil {
+				if err := look(f, args); err != nil {
+					return nil, err
+				}
+			}
+			return f.NewCall(hidden(name), append([]ast.Expr{f.NewIdent(traceVar)}, args...)...), nil
+		})),
+	}
+}
+
+// TraceFunction makes a helper of a domain.
+func TraceFunction(name string, takes []*cel.Type, gives *cel.Type, run func(t *Trace, args []ref.Val) ref.Val) []cel.EnvOption {
+	return traceHelper(name, takes, gives, nil, run)
+}
+
+// coreHelpers declares the helpers of every domain.
+func coreHelpers(e *environment, in Inventory) []cel.EnvOption {
 	var out []cel.EnvOption
 	words := cel.ListType(cel.StringType)
 	for _, h := range toolHelpers() {
-		run := func(args ...ref.Val) ref.Val {
-			var calls []*Call
-			tr := args[0].(traceVal)
-			for it := args[1].(traits.Lister).Iterator(); it.HasNext() == types.True; {
-				name, _ := it.Next().(types.String)
-				calls = append(calls, tr.byTool[string(name)]...)
-			}
-			if args[1].(traits.Lister).Size() != types.IntOne {
-				slices.SortStableFunc(calls, func(a, b *Call) int { return a.Index - b.Index })
-			}
-			var want traits.Mapper
-			if len(args) == 3 {
-				want = args[2].(traits.Mapper)
-			}
-			return h.call(calls, want)
+		look := func(f cel.MacroExprFactory, args []ast.Expr) (err *cel.Error) {
+			args[0], err = toolList(f, in, args[0], h)
+			return err
 		}
-		out = append(out, cel.Function(hidden(h.name),
-			cel.Overload(h.name+"_tool", []*cel.Type{traceType, words}, h.result, cel.FunctionBinding(run)),
-			cel.Overload(h.name+"_tool_args", []*cel.Type{traceType, words, cel.MapType(cel.StringType, cel.DynType)}, h.result, cel.FunctionBinding(run)),
-		))
+		for _, takes := range [][]*cel.Type{{words}, {words, cel.MapType(cel.StringType, cel.DynType)}} {
+			out = append(out, traceHelper(h.name, takes, h.result, look, func(t *Trace, args []ref.Val) ref.Val {
+				var with traits.Mapper
+				if len(args) == 2 {
+					with = args[1].(traits.Mapper)
+				}
+				return h.call(t.callsOfAny(textList(args[0])), with)
+			})...)
+		}
 	}
 	for _, h := range textHelpers() {
-		second := cel.StringType
 		if h.list {
-			second = words
+			out = append(out, traceHelper(h.name, []*cel.Type{words}, h.result(), nil, func(t *Trace, args []ref.Val) ref.Val {
+				list := textList(args[0])
+				return h.find(t, func(s string) bool { return mentions(s, list) })
+			})...)
+			continue
 		}
-		out = append(out, cel.Function(hidden(h.name), cel.Overload(h.name+"_text", []*cel.Type{traceType, second}, h.result(),
-			cel.BinaryBinding(func(tr, what ref.Val) ref.Val {
-				if h.list {
-					list := textList(what)
-					return h.find(tr.(traceVal).Trace, func(s string) bool { return mentions(s, list) })
-				}
-				return h.find(tr.(traceVal).Trace, e.pattern(string(what.(types.String))).MatchString)
-			}))))
+		look := func(f cel.MacroExprFactory, args []ast.Expr) *cel.Error { return e.usePattern(f, args[0]) }
+		out = append(out, traceHelper(h.name, []*cel.Type{cel.StringType}, h.result(), look, func(t *Trace, args []ref.Val) ref.Val {
+			return h.find(t, e.pattern(string(args[0].(types.String))).MatchString)
+		})...)
 	}
-	return append(out, consentFunctions()...)
+	consent := func(t *Trace, args []ref.Val) types.Int {
+		list := textList(args[0])
+		return types.Int(t.ConsentIndex(func(offer, _ Said) bool { return mentions(offer.Text, list) }))
+	}
+	return slices.Concat(out,
+		traceHelper("index_consent", []*cel.Type{words}, cel.IntType, nil, func(t *Trace, args []ref.Val) ref.Val { return consent(t, args) }),
+		traceHelper("consent_after_summary", []*cel.Type{words}, cel.BoolType, nil, func(t *Trace, args []ref.Val) ref.Val { return types.Bool(consent(t, args) >= 0) }),
+		[]cel.EnvOption{cel.Function("date", cel.Overload("date_string", []*cel.Type{cel.StringType}, cel.TimestampType, cel.UnaryBinding(date)))})
+}
+
+func date(v ref.Val) ref.Val {
+	t, err := ParseDate(string(v.(types.String)))
+	if err != nil {
+		return types.NewErr("%s", err)
+	}
+	return types.Timestamp{Time: t}
+}
+
+// callsOfAny returns the agent's calls of any of the tools, in order.
+func (t *Trace) callsOfAny(tools []string) []*Call {
+	if len(tools) == 1 {
+		return t.byTool[tools[0]]
+	}
+	var calls []*Call
+	for _, name := range tools {
+		calls = append(calls, t.byTool[name]...)
+	}
+	slices.SortStableFunc(calls, func(a, b *Call) int { return a.Index - b.Index })
+	return calls
 }
 
 // pattern returns a compiled pattern. Patterns of checks are literals and were compiled with the check.
@@ -196,28 +243,6 @@ func textList(v ref.Val) []string {
 	return out
 }
 
-func consentFunctions() []cel.EnvOption {
-	words := cel.ListType(cel.StringType)
-	index := func(tr, what ref.Val) types.Int {
-		words := textList(what)
-		return types.Int(tr.(traceVal).ConsentIndex(func(offer, _ Said) bool { return mentions(offer.Text, words) }))
-	}
-	return []cel.EnvOption{
-		cel.Function(hidden("index_consent"), cel.Overload("index_consent_words", []*cel.Type{traceType, words}, cel.IntType,
-			cel.BinaryBinding(func(tr, what ref.Val) ref.Val { return index(tr, what) }))),
-		cel.Function(hidden("consent_after_summary"), cel.Overload("consent_after_summary_words", []*cel.Type{traceType, words}, cel.BoolType,
-			cel.BinaryBinding(func(tr, what ref.Val) ref.Val { return types.Bool(index(tr, what) >= 0) }))),
-		cel.Function("date", cel.Overload("date_string", []*cel.Type{cel.StringType}, cel.TimestampType,
-			cel.UnaryBinding(func(v ref.Val) ref.Val {
-				t, err := ParseDate(string(v.(types.String)))
-				if err != nil {
-					return types.NewErr("%s", err)
-				}
-				return types.Timestamp{Time: t}
-			}))),
-	}
-}
-
 // ParseDate reads the date and time forms of the domains' data: 2024-05-20, with a time after T or a space, with or
 // without a zone; without one it is UTC.
 func ParseDate(s string) (time.Time, error) {
@@ -227,49 +252,6 @@ func ParseDate(s string) (time.Time, error) {
 		}
 	}
 	return time.Time{}, fmt.Errorf("%q is no date: want 2024-05-20, alone or with a time", s)
-}
-
-func coreMacros(e *environment, in Inventory) []cel.EnvOption {
-	var out []cel.Macro
-	for _, h := range toolHelpers() {
-		for arity := 1; arity <= 2; arity++ {
-			out = append(out, cel.GlobalMacro(h.name, arity, func(f cel.MacroExprFactory, _ ast.Expr, args []ast.Expr) (ast.Expr, *cel.Error) {
-				tools, err := toolList(f, in, args[0], h)
-				if err != nil {
-					return nil, err
-				}
-				return f.NewCall(hidden(h.name), append([]ast.Expr{f.NewIdent(traceVar), tools}, args[1:]...)...), nil
-			}))
-		}
-	}
-	for _, h := range textHelpers() {
-		out = append(out, cel.GlobalMacro(h.name, 1, func(f cel.MacroExprFactory, _ ast.Expr, args []ast.Expr) (ast.Expr, *cel.Error) {
-			if !h.list {
-				if err := e.usePattern(f, args[0]); err != nil {
-					return nil, err
-				}
-			}
-			return f.NewCall(hidden(h.name), f.NewIdent(traceVar), args[0]), nil
-		}))
-	}
-	for _, name := range []string{"index_consent", "consent_after_summary"} {
-		out = append(out, cel.GlobalMacro(name, 1, func(f cel.MacroExprFactory, _ ast.Expr, args []ast.Expr) (ast.Expr, *cel.Error) {
-			return f.NewCall(hidden(name), f.NewIdent(traceVar), args[0]), nil
-		}))
-	}
-	return []cel.EnvOption{cel.Macros(out...)}
-}
-
-// TraceFunction makes a helper of a domain that reads the trace: in checks it is called name(args...), and run gets
-// the trace and the arguments.
-func TraceFunction(name string, args []*cel.Type, result *cel.Type, run func(t *Trace, args []ref.Val) ref.Val) []cel.EnvOption {
-	return []cel.EnvOption{
-		cel.Function(hidden(name), cel.Overload(name+"_trace", append([]*cel.Type{traceType}, args...), result,
-			cel.FunctionBinding(func(in ...ref.Val) ref.Val { return run(in[0].(traceVal).Trace, in[1:]) }))),
-		cel.Macros(cel.GlobalMacro(name, len(args), func(f cel.MacroExprFactory, _ ast.Expr, args []ast.Expr) (ast.Expr, *cel.Error) {
-			return f.NewCall(hidden(name), append([]ast.Expr{f.NewIdent(traceVar)}, args...)...), nil
-		})),
-	}
 }
 
 // toolList checks the tool literals of a helper and returns them as a list.

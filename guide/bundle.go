@@ -140,6 +140,24 @@ func (b *Bundle) Subflow(name string) (*File, bool) {
 	return nil, false
 }
 
+// Used returns the names of the subflows that the main file uses, itself or by way of others.
+func (b *Bundle) Used() map[string]bool {
+	used := map[string]bool{}
+	var visit func(f *File)
+	visit = func(f *File) {
+		for _, n := range f.Nodes {
+			if sub, ok := b.Subflow(n.Subflow); n.Type == Anchor && ok && !used[n.Subflow] {
+				used[n.Subflow] = true
+				visit(sub)
+			}
+		}
+	}
+	if b.Main != nil {
+		visit(b.Main)
+	}
+	return used
+}
+
 // Node returns the node of that id within the file.
 func (f *File) Node(id string) (*Node, bool) {
 	for _, n := range f.Nodes {

@@ -55,17 +55,6 @@ func (c *Catalog) Row(id string) (*Row, bool) {
 	return nil, false
 }
 
-// Count returns the number of rows of a class.
-func (c *Catalog) Count(class Class) int {
-	n := 0
-	for _, r := range c.Rows {
-		if r.Class == class {
-			n++
-		}
-	}
-	return n
-}
-
 // Documents is the policy texts by source and file name, against which line references are checked.
 type Documents map[string]map[string]string
 

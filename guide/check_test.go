@@ -11,7 +11,6 @@ import (
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 
-	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
 	"github.com/tauguide/tauguide/guide"
 )
@@ -41,7 +40,7 @@ func vocabulary() guide.Vocabulary {
 // holds evaluates a check over a conversation.
 func holds(t *testing.T, check string, k *talk, r guide.Request) (bool, string) {
 	t.Helper()
-	c, err := guide.NewChecker(oneNode(check, guide.AgentAction), guide.InventoryOf(mockWorld(t)), vocabulary(), guide.CheckerOptions{})
+	c, err := guide.NewChecker(oneNode(check, guide.AgentAction), guide.InventoryOf(mockWorld(t)), vocabulary())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +155,7 @@ func TestCompileErrors(t *testing.T) {
 		{"too long", `"` + strings.Repeat("x", 5000) + `" == ""`, guide.AgentAction, "check-compile", "size"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := guide.NewChecker(oneNode(tt.check, tt.typ), guide.InventoryOf(mockWorld(t)), vocabulary(), guide.CheckerOptions{})
+			_, err := guide.NewChecker(oneNode(tt.check, tt.typ), guide.InventoryOf(mockWorld(t)), vocabulary())
 			var found guide.Findings
 			if !errors.As(err, &found) {
 				t.Fatalf("error %v, want findings", err)
@@ -166,23 +165,6 @@ func TestCompileErrors(t *testing.T) {
 				t.Errorf("got %v, want code %s and text %q", f, tt.code, tt.text)
 			}
 		})
-	}
-}
-
-func TestUserCallsForAudits(t *testing.T) {
-	device := toolCall(t, "check_notifications", `{}`)
-	device.Requestor, device.ID = domains.UserSide, "u1"
-	msgs := []domains.Message{
-		{Role: domains.RoleUser, ToolCalls: []domains.ToolCall{device}},
-		domains.ResultMessage(device, domains.ToolResult{Content: "[]"}),
-	}
-	c, err := guide.NewChecker(oneNode(`user_calls.size() == 1 && user_calls[0].ok && calls.size() == 0`, guide.AgentAction),
-		guide.InventoryOf(mockWorld(t)), vocabulary(), guide.CheckerOptions{UserCalls: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p := c.Walk(guide.NewTrace(msgs...), guide.Request{}); !p.Done {
-		t.Errorf("rests at %+v", p.Unmet())
 	}
 }
 

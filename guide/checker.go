@@ -28,17 +28,10 @@ type programKey struct {
 	kind scopeKind
 }
 
-// CheckerOptions vary how checks are compiled.
-type CheckerOptions struct {
-	// UserCalls offers the user's calls as user_calls. Only audits and rubrics may ask for it: a verifier must not see
-	// what the agent does not.
-	UserCalls bool
-}
-
 // NewChecker compiles every check and event of the graph. The error is a Findings with one finding for each that does
 // not compile.
-func NewChecker(g *Graph, in Inventory, v Vocabulary, o CheckerOptions) (*Checker, error) {
-	env, err := newEnvironment(in, v, o.UserCalls)
+func NewChecker(g *Graph, in Inventory, v Vocabulary) (*Checker, error) {
+	env, err := newEnvironment(in, v)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +156,7 @@ func (c *Checker) bind(t *Trace, r *Request) *scope {
 		name, args = r.Call.Name, r.Call.ArgumentsMap()
 	}
 	return &scope{Checker: c, trace: t, req: r, vars: map[string]any{
-		traceVar: traceVal{t}, callsVar: view.calls, userCallsVar: view.userCalls, byUserVar: view.user, byAgentVar: view.agent, factsVar: view.facts,
+		traceVar: traceVal{t}, callsVar: view.calls, byUserVar: view.user, byAgentVar: view.agent, factsVar: view.facts,
 		requestVar: adapt(map[string]any{"id": r.ID, "intent": r.Intent, "target": r.Target, "selection": selection,
 			"grounded_values": celValue(value.OfMap(r.grounded()))}),
 		callVar: adapt(map[string]any{"name": name, "args": celValue(value.OfMap(args))}),

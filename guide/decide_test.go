@@ -65,7 +65,7 @@ s entry - ok>d
 		{"a loop beside the way", "d decision - 1>l 2>b\nl agent_action true ok>d", "create_task", "cb", true, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c, err := guide.NewChecker(graphOf(tt.decision+tail), guide.InventoryOf(mockWorld(t)), guide.Vocabulary{}, guide.CheckerOptions{})
+			c, err := guide.NewChecker(graphOf(tt.decision+tail), guide.InventoryOf(mockWorld(t)), guide.Vocabulary{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,7 +94,7 @@ w tool_authorization create_task ok>v
 v agent_action - ok>x
 x exit -
 `
-	c, err := guide.NewChecker(graphOf(text), guide.InventoryOf(mockWorld(t)), guide.Vocabulary{}, guide.CheckerOptions{})
+	c, err := guide.NewChecker(graphOf(text), guide.InventoryOf(mockWorld(t)), guide.Vocabulary{})
 	if err != nil {
 		t.Fatal(err)
 	}

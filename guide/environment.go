@@ -52,15 +52,14 @@ func (in Inventory) names() []string {
 // The variables of checks (docs/reference/guide.md#checks). traceVar cannot be written in an expression; the helper
 // macros pass it to their functions.
 const (
-	traceVar     = "@trace"
-	callsVar     = "calls"
-	userCallsVar = "user_calls"
-	byUserVar    = "said_by_user"
-	byAgentVar   = "said_by_agent"
-	factsVar     = "facts"
-	requestVar   = "request"
-	callVar      = "call"
-	nowVar       = "now"
+	traceVar   = "@trace"
+	callsVar   = "calls"
+	byUserVar  = "said_by_user"
+	byAgentVar = "said_by_agent"
+	factsVar   = "facts"
+	requestVar = "request"
+	callVar    = "call"
+	nowVar     = "now"
 )
 
 // members lists what request and call have; any other name is refused when a check is compiled.
@@ -84,7 +83,6 @@ const (
 type environment struct {
 	plain, atCall *cel.Env // without and with the variable call
 	patterns      map[string]*regexp.Regexp
-	withUserCalls bool
 }
 
 // scopeKind says which variables a check may use.
@@ -95,8 +93,8 @@ const (
 	atAuthorization scopeKind = true
 )
 
-func newEnvironment(in Inventory, v Vocabulary, userCalls bool) (*environment, error) {
-	e := &environment{patterns: map[string]*regexp.Regexp{}, withUserCalls: userCalls}
+func newEnvironment(in Inventory, v Vocabulary) (*environment, error) {
+	e := &environment{patterns: map[string]*regexp.Regexp{}}
 	said := cel.ListType(cel.MapType(cel.StringType, cel.DynType))
 	opts := []cel.EnvOption{
 		cel.CrossTypeNumericComparisons(true),
@@ -109,9 +107,6 @@ func newEnvironment(in Inventory, v Vocabulary, userCalls bool) (*environment, e
 		cel.Variable(factsVar, cel.MapType(cel.StringType, cel.DynType)),
 		cel.Variable(requestVar, cel.MapType(cel.StringType, cel.DynType)),
 		cel.Variable(nowVar, cel.TimestampType),
-	}
-	if userCalls {
-		opts = append(opts, cel.Variable(userCallsVar, said))
 	}
 	opts = append(opts, coreHelpers(e, in)...)
 	opts = append(opts, v.Helpers...)

@@ -18,7 +18,7 @@ const (
 
 // Finding is one thing that is wrong with a bundle or a catalog, where it is and how to mend it.
 type Finding struct {
-	Code     string   `json:"code"` // one of Codes
+	Code     string   `json:"code"`
 	Severity Severity `json:"severity"`
 	File     string   `json:"file"`
 	Line     int      `json:"line,omitempty"`   // from 1; 0 where the finding concerns a whole file

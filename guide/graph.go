@@ -100,18 +100,13 @@ func (g *Graph) Classifier() *Node {
 }
 
 // Next returns the ids to which edges of the node lead, each once, in the order of its edges.
-func (g *Graph) Next(id string) []string { return g.ids(g.succ, id) }
-
-// Before returns the ids from which edges lead to the node, in the order of the graph.
-func (g *Graph) Before(id string) []string { return g.ids(g.pred, id) }
-
-func (g *Graph) ids(side [][]int, id string) []string {
+func (g *Graph) Next(id string) []string {
 	i, ok := g.at[id]
 	if !ok {
 		return nil
 	}
-	out := make([]string, len(side[i]))
-	for k, j := range side[i] {
+	out := make([]string, len(g.succ[i]))
+	for k, j := range g.succ[i] {
 		out[k] = g.Nodes[j].ID
 	}
 	return out

@@ -41,7 +41,7 @@ func mockGraph(t testing.TB) *guide.Graph {
 
 func mockChecker(t testing.TB) *guide.Checker {
 	t.Helper()
-	c, err := guide.NewChecker(mockGraph(t), guide.InventoryOf(mockWorld(t)), mockVocabulary(t), guide.CheckerOptions{})
+	c, err := guide.NewChecker(mockGraph(t), guide.InventoryOf(mockWorld(t)), mockVocabulary(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package guide
 
 import (
 	"encoding/json"
-	"maps"
 	"strings"
 
 	"cel.dev/cel-go/common/types"
@@ -13,14 +12,11 @@ import (
 )
 
 // Trace is a conversation as checks see it: the agent's calls with their results, and what was said. It holds only
-// what the agent saw; calls of the user are kept apart, for audits and rubrics (UserCalls).
-//
-// A Trace grows by Add and is used from one goroutine; Clone makes an independent copy.
+// what the agent saw. It grows by Add and is used from one goroutine.
 type Trace struct {
-	Calls     []*Call
-	UserCalls []*Call
-	User      []Said
-	Agent     []Said
+	Calls []*Call
+	User  []Said
+	Agent []Said
 
 	length  int // messages added
 	turn    int // texts of the user so far
@@ -114,7 +110,6 @@ func (t *Trace) call(m domains.Message, tc domains.ToolCall) {
 	c.celArgs = celValue(value.OfMap(c.Args))
 	t.pending = append(t.pending, c)
 	if m.Role == domains.RoleUser {
-		t.UserCalls = append(t.UserCalls, c)
 		return
 	}
 	t.Calls = append(t.Calls, c)
@@ -153,31 +148,6 @@ func (t *Trace) Derived(key any, work func() any) any {
 	}
 	t.derived[key] = v
 	return v
-}
-
-// Clone returns a copy that grows on its own.
-func (t *Trace) Clone() *Trace {
-	c := *t
-	c.cache, c.derived = nil, nil
-	again := map[*Call]*Call{}
-	twin := func(calls []*Call) []*Call {
-		out := make([]*Call, len(calls))
-		for i, x := range calls {
-			if again[x] == nil {
-				y := *x
-				again[x] = &y
-			}
-			out[i] = again[x]
-		}
-		return out
-	}
-	c.Calls, c.UserCalls, c.pending = twin(t.Calls), twin(t.UserCalls), twin(t.pending)
-	c.User, c.Agent = append([]Said(nil), t.User...), append([]Said(nil), t.Agent...)
-	c.byTool = maps.Clone(t.byTool)
-	for name, calls := range c.byTool {
-		c.byTool[name] = twin(calls)
-	}
-	return &c
 }
 
 // CallsOf returns the agent's calls of a tool in order.
@@ -245,9 +215,8 @@ func celValue(v value.Value) ref.Val { return types.DefaultTypeAdapter.NativeToV
 
 // view is what the CEL variables of a trace are, made once per length.
 type view struct {
-	calls, userCalls, user, agent ref.Val
-	facts                         ref.Val
-	factsOf                       *Checker
+	calls, user, agent, facts ref.Val
+	factsOf                   *Checker
 }
 
 func (t *Trace) view() *view {
@@ -270,7 +239,7 @@ func (t *Trace) view() *view {
 		}
 		return types.DefaultTypeAdapter.NativeToValue(out)
 	}
-	t.cache = &view{calls: calls(t.Calls), userCalls: calls(t.UserCalls), user: said(t.User), agent: said(t.Agent)}
+	t.cache = &view{calls: calls(t.Calls), user: said(t.User), agent: said(t.Agent)}
 	return t.cache
 }
 

@@ -288,22 +288,7 @@ func nodeIDs(f *File) []string {
 
 // unused reports subflows that no file on the way from main uses.
 func (v *validator) unused() {
-	used := map[string]bool{}
-	var visit func(f *File)
-	visit = func(f *File) {
-		for _, n := range f.Nodes {
-			if n.Type != Anchor || used[n.Subflow] {
-				continue
-			}
-			used[n.Subflow] = true
-			if sub, ok := v.bundle.Subflow(n.Subflow); ok {
-				visit(sub)
-			}
-		}
-	}
-	if v.bundle.Main != nil {
-		visit(v.bundle.Main)
-	}
+	used := v.bundle.Used()
 	for _, f := range v.bundle.Subflows {
 		if !used[f.Name()] {
 			v.add(Finding{Code: "unused-subflow", Severity: Warning, File: f.Path, Line: f.Line["id"],
@@ -315,7 +300,7 @@ func (v *validator) unused() {
 // checks compiles every expression. Each file's node is compiled once, however often the file is used; subflows that
 // nothing uses are left out.
 func (v *validator) checks(g *Graph) {
-	if _, err := NewChecker(g, v.ctx.Inventory, v.ctx.Vocabulary, CheckerOptions{}); err != nil {
+	if _, err := NewChecker(g, v.ctx.Inventory, v.ctx.Vocabulary); err != nil {
 		v.merge(err)
 	}
 }

@@ -11,11 +11,7 @@
 // apart, as it does at run time; counting is then polynomial in the graph.
 package coverage
 
-import (
-	"slices"
-
-	"github.com/tauguide/tauguide/guide"
-)
+import "github.com/tauguide/tauguide/guide"
 
 // Event is something an agent can do: call a tool, or carry out an agent_action.
 type Event struct {
@@ -197,17 +193,6 @@ func (a *analysis) successors(i int) []int {
 	var out []int
 	for _, id := range a.graph.Next(a.graph.Nodes[i].ID) {
 		out = append(out, a.at[id])
-	}
-	return out
-}
-
-// Positions returns the flat ids of the uncovered pairs' positions, each once, in the order of the graph.
-func (r Result) Positions() []string {
-	var out []string
-	for _, p := range r.Uncovered {
-		if !slices.Contains(out, p.Position) {
-			out = append(out, p.Position)
-		}
 	}
 	return out
 }

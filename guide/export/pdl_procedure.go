@@ -31,20 +31,7 @@ func (w *pdlWriter) answerList(g *guide.Graph) []PDLEntry {
 
 // procedure writes main and then the subflows that the composed graph uses.
 func (w *pdlWriter) procedure() string {
-	used := map[string]bool{}
-	var visit func(f *guide.File)
-	visit = func(f *guide.File) {
-		for _, n := range f.Nodes {
-			if n.Type != guide.Anchor || used[n.Subflow] {
-				continue
-			}
-			used[n.Subflow] = true
-			if sub, ok := w.bundle.Subflow(n.Subflow); ok {
-				visit(sub)
-			}
-		}
-	}
-	visit(w.bundle.Main)
+	used := w.bundle.Used()
 	w.function(w.bundle.Main, "main")
 	for _, f := range w.bundle.Subflows {
 		if used[f.Name()] {

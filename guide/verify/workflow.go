@@ -69,7 +69,7 @@ func loadBundle(domain, folder string) (*guide.Bundle, error) {
 func NewWorkflow(w *domains.World, g *guide.Graph, v guide.Vocabulary) (*Workflow, error) {
 	s := &Workflow{World: w, Graph: g, tools: toolsDocument(w)}
 	s.checker = sync.OnceValues(func() (*guide.Checker, error) {
-		return guide.NewChecker(g, guide.InventoryOf(w), v, guide.CheckerOptions{})
+		return guide.NewChecker(g, guide.InventoryOf(w), v)
 	})
 	document := export.Prompt(g)
 	sum := sha256.Sum256([]byte(document))

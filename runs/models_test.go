@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/runtest"
 	"github.com/tauguide/tauguide/sim/llm"
 )
@@ -20,6 +21,36 @@ func TestEndpointsOfModels(t *testing.T) {
 	if got.Name != want.Name || got.String() != want.String() || got.Key != want.Key || got.Like != want.Like || got.Server != want.Server ||
 		got.Concurrency != want.Concurrency || got.RPS != want.RPS || got.TPM != want.TPM || got.Timeout != want.Timeout || got.Retry != want.Retry {
 		t.Errorf("endpoint %+v, want %+v", got, want)
+	}
+}
+
+// TestHeadersAreSecrets: the values of headers reach the endpoint, and are nowhere else.
+func TestHeadersAreSecrets(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(runtest.Small, "careful: {synthetic: true}", `careful: {base_url: "http://a.example/v1", key: k, echo: never, roles: alternate, headers: {X-Gateway: $GATEWAY, X-Team: team-secret}}`, 1)
+	c, err := config.Parse("h.yaml", []byte(text), func(name string) string { return map[string]string{"GATEWAY": "gw-secret-1"}[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := c.Models["careful"]
+	if e := m.Endpoint("careful"); e.Headers["X-Gateway"] != "gw-secret-1" || e.Headers["X-Team"] != "team-secret" || e.Echo != llm.EchoNever || e.Roles != llm.RolesAlternate {
+		t.Errorf("headers %v, echo %q, roles %q", e.Headers, e.Echo, e.Roles)
+	}
+	if got := c.Public(c.Models).Models["careful"].Headers; got["X-Gateway"] != "$GATEWAY" || got["X-Team"] != "[redacted]" {
+		t.Errorf("written down as %v", got)
+	}
+	if m.Headers["X-Team"] != "team-secret" {
+		t.Error("writing the config down changed it")
+	}
+	if got := string(config.Secrets(c.Models).Redact([]byte("gw-secret-1 team-secret"))); strings.Contains(got, "secret") {
+		t.Errorf("not masked: %s", got)
+	}
+	c, err = config.Parse("h.yaml", []byte(text), func(string) string { return "" })
+	if err == nil {
+		_, err = c.ModelsFor(config.Options{}, []string{"careful"})
+	}
+	if err == nil || !strings.Contains(err.Error(), "GATEWAY") {
+		t.Errorf("a header's variable that is not set: %v", err)
 	}
 }
 

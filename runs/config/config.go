@@ -5,6 +5,7 @@ package config
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	scripted "github.com/tauguide/tauguide/agents/synthetic"
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/attack"
 	"github.com/tauguide/tauguide/sim/llm"
@@ -91,6 +93,9 @@ type Model struct {
 	Limits          ModelLimits                `json:"limits,omitzero"`
 	Like            string                     `json:"like,omitempty"`    // the model whose capabilities and price apply
 	Server          string                     `json:"server,omitempty"`  // the software at base_url, see configs/models.yaml
+	Echo            string                     `json:"echo,omitempty"`    // never, tool_turns or always; default as configs/models.yaml says
+	Roles           string                     `json:"roles,omitempty"`   // alternate, or as configs/models.yaml says
+	Headers         map[string]string          `json:"headers,omitempty"` // sent with each request; their values are secrets
 	Timeout         Duration                   `json:"timeout,omitempty"` // of one request
 	Retry           Retry                      `json:"retry,omitzero"`
 	Extra           map[string]json.RawMessage `json:"extra,omitempty"`
@@ -304,11 +309,10 @@ func (c *Config) Public(models map[string]Model) *Config {
 		if used, ok := models[name]; ok {
 			m = used
 		}
-		if m.Key != "" {
-			m.Key = "[redacted]"
-			if raw := c.source.original(modelPath(name) + ".key"); variable.FindString(raw) == raw && raw != "" && !strings.Contains(raw, ":-") {
-				m.Key = raw
-			}
+		m.Key = c.hidden(modelPath(name)+".key", m.Key)
+		m.Headers = maps.Clone(m.Headers)
+		for header, value := range m.Headers {
+			m.Headers[header] = c.hidden(yamlfile.Join(modelPath(name)+".headers", header), value)
 		}
 		if m.BaseURL != "" {
 			m.BaseURL = PublicURL(m.BaseURL)
@@ -316,4 +320,15 @@ func (c *Config) Public(models map[string]Model) *Config {
 		out.Models[name] = m
 	}
 	return &out
+}
+
+// hidden is a secret as it may be written down: the variable that it comes from, or a mask.
+func (c *Config) hidden(path, secret string) string {
+	if secret == "" {
+		return ""
+	}
+	if raw := c.source.original(path); variable.FindString(raw) == raw && raw != "" && !strings.Contains(raw, ":-") {
+		return raw
+	}
+	return "[redacted]"
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/configs"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/sim/llm"
 )
 
@@ -139,6 +140,11 @@ func (c *Config) unset(name string, m Model, o Options) (out []error) {
 		if err := c.source.needed(at+".key", otherwise); err != nil && !m.Synthetic && !c.Replays() {
 			out = append(out, err)
 		}
+		for header := range m.Headers {
+			if err := c.source.needed(yamlfile.Join(at+".headers", header), otherwise); err != nil && !m.Synthetic && !c.Replays() {
+				out = append(out, err)
+			}
+		}
 	}
 	return out
 }
@@ -193,6 +199,7 @@ func (m Model) Request() llm.Request {
 // Endpoint is the model as it is dialled.
 func (m Model) Endpoint(name string) llm.Endpoint {
 	e := llm.Endpoint{Name: name, BaseURL: m.BaseURL, Key: m.Key, Model: m.Model, Like: m.Like, Server: m.Server, Synthetic: m.Synthetic,
+		Echo: m.Echo, Roles: m.Roles, Headers: m.Headers,
 		Concurrency: m.Concurrency, RPS: m.RPS, TPM: m.Limits.TPM, Timeout: time.Duration(m.Timeout), Retry: m.Retry.policy()}
 	if rps := m.Limits.RPM / 60; rps > 0 && (e.RPS == 0 || rps < e.RPS) {
 		e.RPS = rps
@@ -240,12 +247,12 @@ func (c *Config) System(name string) System {
 	return System{}
 }
 
-// Secrets masks the keys of models, and the passwords and query values of their addresses. The models' own clients do so
+// Secrets masks the keys and header values of models, and the passwords and query values of their addresses. The models' own clients do so
 // already; this is for whatever else is written.
 func Secrets(models map[string]Model) llm.Redactor {
 	var endpoints []llm.Endpoint
 	for _, m := range models {
-		endpoints = append(endpoints, llm.Endpoint{Key: m.Key, BaseURL: m.BaseURL})
+		endpoints = append(endpoints, llm.Endpoint{Key: m.Key, BaseURL: m.BaseURL, Headers: m.Headers})
 	}
 	return llm.NewRedactor(endpoints...)
 }

@@ -115,6 +115,10 @@ func (s *source) expandAll(tree any, env func(string) string) {
 			for _, key := range []string{"base_url", "key", "model"} {
 				s.expand(m, modelPath(name), key, env)
 			}
+			headers, _ := m["headers"].(map[string]any)
+			for header := range headers {
+				s.expand(headers, modelPath(name)+".headers", header, env)
+			}
 		}
 	}
 }

@@ -30,6 +30,8 @@ type Endpoint struct {
 	// Server names the software behind an address that does not tell it, such
 	// as vllm, as rows of the table of models know it.
 	Server string
+	// Echo is one of the Echo constants and Roles may be RolesAlternate, in place of what the table says.
+	Echo, Roles string
 	// Synthetic marks a scripted server that may see the tag of each call.
 	Synthetic bool
 	// Concurrency bounds the requests in flight, RPS their starts per second,

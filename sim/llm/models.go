@@ -21,6 +21,9 @@ const (
 	EchoAlways    = "always"
 )
 
+// RolesAlternate: user and assistant speak by turns, the user first.
+const RolesAlternate = "alternate"
+
 // How the key is sent.
 const (
 	AuthBearer = "bearer"  // Authorization: Bearer KEY
@@ -42,6 +45,7 @@ type Capability struct {
 	SystemRole    Role     // system or developer: the role that carries system messages
 	Developer     bool     // the developer role is understood; else it is sent as system
 	OneSystem     bool     // only one system message, at the front, is understood
+	Roles         string   // RolesAlternate, or empty for any order
 	EmptyContent  string   // one of the Empty constants
 	// StrictArguments: history whose arguments are not a JSON object is refused.
 	StrictArguments bool
@@ -87,6 +91,7 @@ type Row struct {
 	SystemRole        *string   `yaml:"system_role"`
 	Developer         *bool     `yaml:"developer_role"`
 	OneSystem         *bool     `yaml:"one_system"`
+	Roles             *string   `yaml:"roles"`
 	EmptyContent      *string   `yaml:"empty_content"`
 	StrictArguments   *bool     `yaml:"strict_arguments"`
 	ParallelToolCalls *bool     `yaml:"parallel_tool_calls"`
@@ -124,7 +129,18 @@ func (m Models) of(e Endpoint, model string) Capability {
 	if e.Like != "" {
 		model = e.Like
 	}
-	return m.resolve(e.BaseURL, e.Server, model)
+	c := m.resolve(e.BaseURL, e.Server, model)
+	switch e.Echo {
+	case "":
+	case EchoNever:
+		c.Echo = Echo{When: EchoNever}
+	default:
+		c.Echo.When = e.Echo
+	}
+	if e.Roles != "" {
+		c.Roles = e.Roles
+	}
+	return c
 }
 
 // Servers lists the names that rows know a server by, sorted.
@@ -174,6 +190,7 @@ func (r Row) apply(c *Capability) {
 	}
 	set(&c.Developer, r.Developer)
 	set(&c.OneSystem, r.OneSystem)
+	set(&c.Roles, r.Roles)
 	set(&c.EmptyContent, r.EmptyContent)
 	set(&c.StrictArguments, r.StrictArguments)
 	set(&c.Auth, r.Auth)
@@ -206,6 +223,7 @@ func (r Row) check() (key, why string) {
 	}
 	oneOf("token_field", r.TokenField, maxTokens, maxCompletionTokens, bothTokenFields)
 	oneOf("system_role", r.SystemRole, string(System), string(Developer))
+	oneOf("roles", r.Roles, RolesAlternate)
 	oneOf("empty_content", r.EmptyContent, EmptyOmit, EmptyString, EmptyNull, EmptySpace)
 	oneOf("auth", r.Auth, AuthBearer, AuthAPIKey)
 	if r.Echo != nil {

@@ -37,8 +37,11 @@ func (e *encoder) encode(model string, req Request) error {
 	e.name("messages")
 	e.open('[')
 	messages := req.Messages
-	if e.caps.OneSystem {
+	if e.caps.OneSystem || e.caps.Roles == RolesAlternate {
 		messages = mergeSystem(messages)
+	}
+	if e.caps.Roles == RolesAlternate {
+		messages = alternate(messages)
 	}
 	for i, m := range messages {
 		if err := e.message(m); err != nil {
@@ -361,5 +364,28 @@ func mergeSystem(in []Message) []Message {
 	}
 	text := strings.Join(texts, "\n\n")
 	out[0] = Message{Role: System, Content: &text}
+	return out
+}
+
+// opening is said by the user where a conversation begins with the assistant and its template wants the user first.
+const opening = "(The conversation begins.)"
+
+// alternate joins messages of one side that follow each other, and lets the user begin.
+func alternate(in []Message) []Message {
+	var out []Message
+	for _, m := range in {
+		last := len(out) - 1
+		switch {
+		case m.Role == Assistant && (last < 0 || out[last].Role == System):
+			text := opening
+			out = append(out, Message{Role: User, Content: &text}, m)
+		case last >= 0 && m.Role == out[last].Role && (m.Role == User || m.Role == Assistant) && len(out[last].ToolCalls) == 0:
+			text := strings.Trim(out[last].Text()+"\n\n"+m.Text(), "\n")
+			m.Content = &text
+			out[last] = m
+		default:
+			out = append(out, m)
+		}
+	}
 	return out
 }

@@ -1,6 +1,8 @@
 package llm_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -68,5 +70,45 @@ func TestTrailersThatAreNoEnd(t *testing.T) {
 		if e := refuse(t, once(t, faultserver.New(t, faultserver.Raw(wholeReply+rest)))); e.Kind != llm.KindMalformed || !strings.Contains(e.Message, "not valid JSON") {
 			t.Errorf("followed by %q: %v", rest, e)
 		}
+	}
+}
+
+// TestModelsThatWantAnotherHistory: an endpoint may keep what models said beside their text to itself, have messages
+// joined so that roles alternate, and want headers of its own, which are not repeated.
+func TestModelsThatWantAnotherHistory(t *testing.T) {
+	t.Parallel()
+	srv := faultserver.New(t, faultserver.Text("ok"), faultserver.Status(400, `{"error":{"message":"odd header gw-secret-12345"}}`))
+	c := once(t, srv, func(e *llm.Endpoint) {
+		e.Echo, e.Roles, e.Headers = llm.EchoNever, llm.RolesAlternate, map[string]string{"X-Gateway": "gw-secret-12345"}
+	})
+	say := func(role llm.Role, text string) llm.Message { return llm.Message{Role: role, Content: &text} }
+	call := say(llm.Assistant, "Looking.")
+	call.ToolCalls = []llm.ToolCall{{ID: "c1", Name: "f", Arguments: "{}", Extra: map[string]json.RawMessage{"sig": raw(`1`)}}}
+	call.Extra = map[string]json.RawMessage{"reasoning_content": raw(`"thought"`)}
+	req := llm.Request{Messages: []llm.Message{say(llm.System, "S"), say(llm.Assistant, "Hi"), say(llm.User, "one"), say(llm.User, "two"), say(llm.System, "G"),
+		say(llm.Assistant, "Well."), call, {Role: llm.ToolRole, ToolCallID: "c1"}, say(llm.Assistant, "Done.")}}
+	if _, err := c.Complete(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	var sent struct{ Messages []map[string]any }
+	if err := json.Unmarshal(srv.Last(t).Body, &sent); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range sent.Messages {
+		got = append(got, fmt.Sprintf("%v: %v", m["role"], m["content"]))
+		if m["reasoning_content"] != nil {
+			t.Error("the thoughts went back")
+		}
+	}
+	want := []string{"system: S\n\nG", "user: (The conversation begins.)", "assistant: Hi", "user: one\n\ntwo", "assistant: Well.\n\nLooking.", "tool: ", "assistant: Done."}
+	if !slices.Equal(got, want) {
+		t.Errorf("sent %q\nwant %q", got, want)
+	}
+	if h := srv.Last(t).Header.Get("X-Gateway"); h != "gw-secret-12345" {
+		t.Errorf("header %q", h)
+	}
+	if e := refuse(t, c); strings.Contains(fmt.Sprintf("%+v %s", e, e), "gw-secret") {
+		t.Errorf("the error repeats the header: %v", e)
 	}
 }

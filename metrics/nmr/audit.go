@@ -58,7 +58,7 @@ func (a *audit) look(n Required) {
 }
 
 // wanted reports whether an element has the fields; where a list is wanted, the field must be in it.
-func (a *audit) wanted(item value.Value, where map[string]any) bool {
+func (a *audit) wanted(item value.Value, where map[string]string) bool {
 	m, _ := item.Map()
 	for key, raw := range where {
 		want, ok := a.resolve(raw, value.Value{})
@@ -96,9 +96,9 @@ func (a *audit) one(n Required, item value.Value) {
 }
 
 // hangs reports whether fields refer to the record of a need that was not found.
-func (a *audit) hangs(fields map[string]any, item value.Value) bool {
+func (a *audit) hangs(fields map[string]string, item value.Value) bool {
 	for _, raw := range fields {
-		if s, _ := raw.(string); strings.HasPrefix(s, "$") && strings.Contains(s, ".") {
+		if strings.HasPrefix(raw, "$") && strings.Contains(raw, ".") {
 			if _, ok := a.resolve(raw, item); !ok {
 				return true
 			}
@@ -149,11 +149,10 @@ func has(m *value.Map, fields map[string]value.Value) bool {
 
 // resolve finds a value of the table: $need.field in a record that a need found, $item the element itself, $name a
 // field of the element or else an argument of the call; anything else is a text.
-func (a *audit) resolve(raw any, item value.Value) (value.Value, bool) {
-	s, _ := raw.(string)
-	name, named := strings.CutPrefix(s, "$")
+func (a *audit) resolve(raw string, item value.Value) (value.Value, bool) {
+	name, named := strings.CutPrefix(raw, "$")
 	if !named {
-		return value.OfString(s), true
+		return value.OfString(raw), true
 	}
 	if need, field, dotted := strings.Cut(name, "."); dotted {
 		record := a.found[need]

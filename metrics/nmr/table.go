@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -20,8 +19,8 @@ var shipped embed.FS
 
 // Table says which reads the mutating tools of a domain need. It is immutable and safe for concurrent use.
 type Table struct {
-	Domain string
-	Tools  map[string]Guard
+	Domain string           `yaml:"domain"`
+	Tools  map[string]Guard `yaml:"tools"`
 }
 
 // Guard is the needs of one tool, in order; a need may refer to records that earlier ones found.
@@ -39,24 +38,19 @@ type Required struct {
 
 // each names a list: an argument of the call, or a list of the record that an earlier need found.
 type each struct {
-	List  string         `yaml:"list"`
-	Of    string         `yaml:"of"`    // id of the earlier need; "" is the call's arguments
-	Where map[string]any `yaml:"where"` // only elements with these fields; a list of the call holds the field
+	List  string            `yaml:"list"`
+	Of    string            `yaml:"of"`    // id of the earlier need; "" is the call's arguments
+	Where map[string]string `yaml:"where"` // only elements with these fields; a list of the call holds the field
 }
 
 // Read is a way to have obtained what is needed.
 type Read struct {
-	Call  words          `yaml:"call"`
-	Args  map[string]any `yaml:"args"`  // arguments that the read has
-	Shows map[string]any `yaml:"shows"` // fields of one object of its result
-	Has   words          `yaml:"has"`   // names of further fields of that object
+	Call  yamlfile.Words    `yaml:"call"`
+	Args  map[string]string `yaml:"args"`  // arguments that the read has
+	Shows map[string]string `yaml:"shows"` // fields of one object of its result
+	Has   yamlfile.Words    `yaml:"has"`   // names of further fields of that object
 
 	Returns string `yaml:"returns"` // what its result is, where that is a plain text
-}
-
-type file struct {
-	Domain string           `yaml:"domain"`
-	Tools  map[string]Guard `yaml:"tools"`
 }
 
 // Domains returns the names of the domains for which a table is built into the program, sorted.
@@ -80,92 +74,50 @@ func Load(domain string) (*Table, error) {
 	return Parse(domain+".yaml", text)
 }
 
-// Parse reads a table from YAML; name is what errors call it. Errors name the file, the tool and the need.
+// Parse reads a table from YAML; name is what errors call it. A reference to a need that does not come earlier is an
+// error that names the file, the tool and the need.
 func Parse(name string, text []byte) (*Table, error) {
-	var f file
-	if err := yamlfile.Decode(name, text, &f); err != nil {
+	var t Table
+	if err := yamlfile.Decode(name, text, &t); err != nil {
 		return nil, err
 	}
 	var faults []error
-	fault := func(where, format string, args ...any) {
-		faults = append(faults, fmt.Errorf("%s: %s: %s", name, where, fmt.Sprintf(format, args...)))
+	for _, tool := range slices.Sorted(maps.Keys(t.Tools)) {
+		var before []string
+		for _, n := range t.Tools[tool].Needs {
+			for _, need := range n.refersTo() {
+				if !slices.Contains(before, need) {
+					faults = append(faults, fmt.Errorf("%s: tool %s: need %s: there is no earlier need %q\nhint: choose one of %s", name, tool, n.ID, need, strings.Join(before, ", ")))
+				}
+			}
+			before = append(before, n.ID)
+		}
 	}
-	if f.Domain == "" {
-		fault("domain", "is missing\nhint: name the domain")
-	}
-	if len(f.Tools) == 0 {
-		fault("tools", "there are none\nhint: add the mutating tools of the domain")
-	}
-	for _, tool := range slices.Sorted(maps.Keys(f.Tools)) {
-		f.Tools[tool].check(func(where, format string, args ...any) { fault("tool "+tool+": "+where, format, args...) })
-	}
-	if len(faults) > 0 {
-		return nil, errors.Join(faults...)
-	}
-	return &Table{Domain: f.Domain, Tools: f.Tools}, nil
+	return &t, errors.Join(faults...)
 }
 
-type faultFunc func(where, format string, args ...any)
-
-var idPattern = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
-
-func (g Guard) check(fault faultFunc) {
-	var before []string
-	for i, n := range g.Needs {
-		where := "need " + n.ID
-		if !idPattern.MatchString(n.ID) {
-			where = fmt.Sprintf("need %d", i+1)
-			fault(where+": id", "%q is no id\nhint: write lower-case words joined by underscores", n.ID)
-		}
-		if slices.Contains(before, n.ID) {
-			fault(where+": id", "is there twice\nhint: rename one of the two")
-		}
-		if strings.TrimSpace(n.What) == "" {
-			fault(where+": what", "is empty\nhint: say what is needed")
-		}
-		if n.Each != nil {
-			if n.Each.List == "" {
-				fault(where+": each.list", "is missing\nhint: name a list")
-			}
-			if n.Each.Of != "" && !slices.Contains(before, n.Each.Of) {
-				fault(where+": each.of", "there is no earlier need %q\nhint: choose one of %s", n.Each.Of, strings.Join(before, ", "))
-			}
-			checkFields(n.Each.Where, where+": each.where", before, fault)
-		}
-		if len(n.Reads) == 0 {
-			fault(where+": reads", "there are none\nhint: name a call that would do")
-		}
-		for j, r := range n.Reads {
-			at := fmt.Sprintf("%s: read %d", where, j+1)
-			if len(r.Call) == 0 {
-				fault(at+": call", "is missing\nhint: name a tool")
-			}
-			if len(r.Args)+len(r.Shows) == 0 && r.Returns == "" {
-				fault(at, "fits any record\nhint: add args, shows or returns")
-			}
-			checkFields(r.Args, at+": args", before, fault)
-			checkFields(r.Shows, at+": shows", before, fault)
-		}
-		before = append(before, n.ID)
-	}
-}
-
-// checkFields looks at the values of a mapping: texts, of which $need.field must name an earlier need.
-func checkFields(m map[string]any, where string, before []string, fault faultFunc) {
-	for _, key := range slices.Sorted(maps.Keys(m)) {
-		s, ok := m[key].(string)
-		if !ok {
-			fault(where+"."+key, "is no text\nhint: write a text, or $name for an argument of the call")
-			continue
-		}
-		need, _, dotted := strings.Cut(strings.TrimPrefix(s, "$"), ".")
-		if strings.HasPrefix(s, "$") && dotted && !slices.Contains(before, need) {
-			fault(where+"."+key, "there is no earlier need %q\nhint: choose one of %s", need, strings.Join(before, ", "))
+// refersTo lists the needs whose records a need refers to, as $need.field or as those that have its list.
+func (n Required) refersTo() []string {
+	var fields []map[string]string
+	var out []string
+	if n.Each != nil {
+		fields = append(fields, n.Each.Where)
+		if n.Each.Of != "" {
+			out = append(out, n.Each.Of)
 		}
 	}
+	for _, r := range n.Reads {
+		fields = append(fields, r.Args, r.Shows)
+	}
+	for _, m := range fields {
+		for _, key := range slices.Sorted(maps.Keys(m)) {
+			if need, _, ok := strings.Cut(m[key], "."); ok && strings.HasPrefix(need, "$") {
+				out = append(out, need[1:])
+			}
+		}
+	}
+	return out
 }
-
-type words = yamlfile.Words
 
 // Mismatches lists where a table and a domain differ: tools that the domain does not have, and mutating tools of the
 // agent's that the table does not list. It is empty for the tables that are built in.

@@ -2,7 +2,6 @@ package rubric
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,35 +11,74 @@ import (
 	"github.com/tauguide/tauguide/metrics/trace"
 )
 
+// side is who speaks or calls; "" is either.
+type side domains.Side
+
+// UnmarshalYAML reads agent or user.
+func (s *side) UnmarshalYAML(read func(any) error) error {
+	var who string
+	if err := read(&who); err != nil {
+		return err
+	}
+	switch who {
+	case "agent":
+		*s = side(domains.AgentSide)
+	case "user":
+		*s = side(domains.UserSide)
+	default:
+		return fmt.Errorf("it is %q\nhint: write agent or user", who)
+	}
+	return nil
+}
+
+// fits reports whether an event is of that side.
+func (s side) fits(e *trace.Event) bool { return s == "" || e.Side == domains.Side(s) }
+
 // pattern is what a text says. Texts are compared in lower case. A text tagged by a scripted user is judged by its tag
 // alone where the pattern names one.
 type pattern struct {
-	By     domains.Side `yaml:"-"`
-	Who    string       `yaml:"by"`     // agent, user; "" is either
-	Act    words        `yaml:"act"`    // tags of scripted users that mean it
-	Any    words        `yaml:"any"`    // the text contains one of these
-	Match  string       `yaml:"match"`  // and fits this regular expression
-	None   words        `yaml:"none"`   // and none of these
-	Unless string       `yaml:"unless"` // and does not fit this one
+	By     side   `yaml:"by"`
+	Act    words  `yaml:"act"`    // tags of scripted users that mean it
+	Any    words  `yaml:"any"`    // the text contains one of these
+	Match  string `yaml:"match"`  // and fits this regular expression
+	None   words  `yaml:"none"`   // and none of these
+	Unless string `yaml:"unless"` // and does not fit this one
 
 	match, unless *regexp.Regexp
 }
 
+// compile makes what matching needs. A pattern that fits every text or none is a fault.
+func (p *pattern) compile(where string, f *faults) {
+	if p == nil || len(p.Any) == 0 && p.Match == "" {
+		f.add(where, "fits every text\nhint: add any or match")
+		return
+	}
+	for _, part := range slices.Concat(p.Any, p.None) {
+		if part == "" || part != strings.ToLower(part) {
+			f.add(where, "%q is never found: texts are compared in lower case", part)
+		}
+	}
+	var err error
+	if p.match, err = regexp.Compile(p.Match); err != nil {
+		f.add(where+": match", "%v", err)
+	}
+	if p.Unless != "" {
+		if p.unless, err = regexp.Compile(p.Unless); err != nil {
+			f.add(where+": unless", "%v", err)
+		}
+	}
+}
+
 // says reports whether a text in lower case says it.
 func (p *pattern) says(lower string) bool {
-	holds := func(part string) bool { return strings.Contains(lower, part) }
-	switch {
-	case len(p.Any) > 0 && !slices.ContainsFunc(p.Any, holds), slices.ContainsFunc(p.None, holds):
-		return false
-	case p.match != nil && !p.match.MatchString(lower), p.unless != nil && p.unless.MatchString(lower):
-		return false
-	}
-	return true
+	has := func(part string) bool { return strings.Contains(lower, part) }
+	return (len(p.Any) == 0 || slices.ContainsFunc(p.Any, has)) && !slices.ContainsFunc(p.None, has) &&
+		p.match.MatchString(lower) && (p.unless == nil || !p.unless.MatchString(lower))
 }
 
 // saidBy reports whether an event is a text that says it, by whom the pattern names.
 func (p *pattern) saidBy(e *trace.Event) bool {
-	if e.Kind != trace.Text || p.By != "" && e.Side != p.By {
+	if e.Kind != trace.Text || !p.By.fits(e) {
 		return false
 	}
 	if len(p.Act) > 0 && e.Act != "" {
@@ -52,15 +90,13 @@ func (p *pattern) saidBy(e *trace.Event) bool {
 // selector says which events of a trace are meant: calls of tools, or texts that say something.
 type selector struct {
 	Call   words          `yaml:"call"`   // tools
-	Who    string         `yaml:"by"`     // agent, user; "" is either
+	By     side           `yaml:"by"`     // who calls
 	Args   map[string]any `yaml:"args"`   // arguments that the call has
 	Result string         `yaml:"result"` // pattern that its result fits
 	Record map[string]any `yaml:"record"` // fields that one object of its result has
 	Tried  bool           `yaml:"tried"`  // failed calls count too
 	Said   string         `yaml:"said"`   // pattern that a text fits
 	Any    words          `yaml:"any"`    // events of other names, instead of all of the above
-
-	side domains.Side
 }
 
 // UnmarshalYAML reads a selector; one text or a list of texts are tools.
@@ -74,112 +110,19 @@ func (s *selector) UnmarshalYAML(read func(any) error) error {
 	return read((*plain)(s))
 }
 
-var sides = map[string]domains.Side{"": "", "agent": domains.AgentSide, "user": domains.UserSide}
-
-// faultFunc takes what is wrong at a place.
-type faultFunc func(where, format string, args ...any)
-
-// compile checks patterns and events, and makes what matching needs.
-func (r *Rubric) compile(fault faultFunc) {
-	for _, id := range slices.Sorted(maps.Keys(r.patterns)) {
-		p, where := r.patterns[id], "pattern "+id
-		if p == nil {
-			fault(where, "is empty\nhint: say what a matching text contains")
-			r.patterns[id] = &pattern{}
-			continue
-		}
-		side, ok := sides[p.Who]
-		if !ok {
-			fault(where+": by", "is %q\nhint: write agent or user", p.Who)
-		}
-		p.By = side
-		if len(p.Any) == 0 && p.Match == "" {
-			fault(where, "fits every text\nhint: add any or match")
-		}
-		for _, list := range []words{p.Any, p.None} {
-			for _, part := range list {
-				if part == "" || part != strings.ToLower(part) {
-					fault(where, "%q is never found: texts are compared in lower case", part)
-				}
-			}
-		}
-		p.match, p.unless = regular(p.Match, where+": match", fault), regular(p.Unless, where+": unless", fault)
-	}
-	for _, id := range slices.Sorted(maps.Keys(r.events)) {
-		r.compileEvent(id, fault)
-	}
-}
-
-func (r *Rubric) compileEvent(id string, fault faultFunc) {
-	s, where := r.events[id], "event "+id
-	side, ok := sides[s.Who]
-	if !ok {
-		fault(where+": by", "is %q\nhint: write agent or user", s.Who)
-	}
-	s.side = side
-	kinds := 0
-	for _, is := range []bool{len(s.Call) > 0, s.Said != "", len(s.Any) > 0} {
-		if is {
-			kinds++
-		}
-	}
-	if kinds != 1 {
-		fault(where, "names %d of call, said and any\nhint: name one", kinds)
-	}
-	if len(s.Call) == 0 && (len(s.Args) > 0 || s.Result != "" || len(s.Record) > 0 || s.Tried || s.Who != "") {
-		fault(where, "has keys that only calls have\nhint: drop by, args, result, record and tried")
-	}
-	for field, name := range map[string]string{"said": s.Said, "result": s.Result} {
-		if name != "" && r.patterns[name] == nil {
-			fault(where+": "+field, "there is no pattern %q\nhint: choose one of %s", name, names(r.patterns))
-		}
-	}
-	for _, name := range s.Any {
-		switch other, ok := r.events[name]; {
-		case !ok:
-			fault(where+": any", "there is no event %q\nhint: choose one of %s", name, names(r.events))
-		case len(other.Any) > 0:
-			fault(where+": any", "event %q is a list of events itself\nhint: name what is in it", name)
-		}
-	}
-	for field, m := range map[string]map[string]any{"args": s.Args, "record": s.Record} {
-		for key, v := range m {
-			if _, ok := scalar(v); !ok {
-				fault(where+": "+field+"."+key, "is no text, number or truth value\nhint: write one")
-			}
-		}
-	}
-}
-
-func regular(s, where string, fault faultFunc) *regexp.Regexp {
-	if s == "" {
-		return nil
-	}
-	re, err := regexp.Compile(s)
-	if err != nil {
-		fault(where, "%v\nhint: correct the expression", err)
-	}
-	return re
-}
-
-func names[V any](m map[string]V) string { return strings.Join(slices.Sorted(maps.Keys(m)), ", ") }
-
-// scalar makes a value out of what YAML read.
-func scalar(v any) (value.Value, bool) {
+// scalar makes a value out of what YAML read; Null of what is no text, truth value or number.
+func scalar(v any) value.Value {
 	switch x := v.(type) {
 	case string:
-		return value.OfString(x), true
+		return value.OfString(x)
 	case bool:
-		return value.OfBool(x), true
+		return value.OfBool(x)
 	case int64:
-		return value.OfInt(x), true
-	case uint64:
-		out, err := value.ParseNumber(fmt.Sprint(x))
-		return out, err == nil
+		return value.OfInt(x)
 	case float64:
-		return value.OfFloat(x), true
+		return value.OfFloat(x)
 	}
-	return value.Value{}, false
+	return value.Value{}
 }
 
 // fits reports whether an event is one that the selector means.
@@ -189,13 +132,13 @@ func (r *Rubric) fits(s *selector, e *trace.Event) bool {
 		return slices.ContainsFunc(s.Any, func(name string) bool { return r.fits(r.events[name], e) })
 	case s.Said != "":
 		return r.patterns[s.Said].saidBy(e)
-	case e.Kind != trace.Call, !slices.Contains(s.Call, e.Tool), s.side != "" && e.Side != s.side, !e.OK && !s.Tried:
+	case e.Kind != trace.Call, !slices.Contains(s.Call, e.Tool), !s.By.fits(e), !e.OK && !s.Tried:
 		return false
 	case s.Result != "" && !r.patterns[s.Result].says(e.LowerResult()):
 		return false
 	}
 	for key, want := range s.Args {
-		if v, _ := scalar(want); !value.Equal(e.Arg(key), v) {
+		if !value.Equal(e.Arg(key), scalar(want)) {
 			return false
 		}
 	}
@@ -215,15 +158,11 @@ func hasRecord(e *trace.Event, fields map[string]any, subject *trace.Event) bool
 
 func matches(m *value.Map, fields map[string]any, subject *trace.Event) bool {
 	for key, raw := range fields {
-		got, ok := m.Get(key)
-		if !ok {
-			return false
-		}
-		want, _ := scalar(raw)
+		want := scalar(raw)
 		if s, _ := raw.(string); strings.HasPrefix(s, "$") && subject != nil {
 			want = subject.Arg(s[1:])
 		}
-		if !trace.Same(got, want) {
+		if got, ok := m.Get(key); !ok || !trace.Same(got, want) {
 			return false
 		}
 	}

@@ -19,7 +19,9 @@ type judgement struct {
 	user   bool                      // the user says something
 }
 
-func (r *Rubric) judge(msgs []domains.Message, task *domains.Task) Verdict {
+// Judge applies the rubric to a conversation of a task. Without a task nothing is known of its gold actions, so no
+// check applies.
+func (r *Rubric) Judge(msgs []domains.Message, task *domains.Task) Verdict {
 	j := &judgement{Rubric: r, events: trace.Events(msgs), task: task, gold: map[string]bool{}, found: map[string][]*trace.Event{}}
 	if task != nil && task.Criteria != nil {
 		for _, a := range task.Criteria.Actions {
@@ -30,10 +32,10 @@ func (r *Rubric) judge(msgs []domains.Message, task *domains.Task) Verdict {
 	v := Verdict{Results: make([]Result, len(r.Checks))}
 	for i, c := range r.Checks {
 		out := Result{ID: c.ID, Family: c.Family, Text: c.Text, At: -1}
-		if why := j.outside(c.when); why != "" {
+		if why := j.outside(c.When); why != "" {
 			out.Why = why
 		} else {
-			out.State, out.At, out.Why = c.rule.judge(j)
+			out.State, out.At, out.Why = c.Rule.judge(c.Rule.rule, j)
 		}
 		v.Results[i] = out
 	}
@@ -90,55 +92,21 @@ func (j *judgement) all(name string) []*trace.Event {
 	return list
 }
 
-// picked lists the events of a name that a rule is about.
-func (j *judgement) picked(name string, p pick) []*trace.Event {
-	list := j.all(name)
+// subjects lists the events that a rule is about.
+func (j *judgement) subjects(x rule) []*trace.Event {
+	list := j.all(x.Event)
 	switch {
-	case len(list) == 0 || p == pickEach:
-		return list
-	case p == pickFirst:
+	case len(list) == 0:
+	case x.Pick == "first":
 		return list[:1]
+	case x.Pick == "last":
+		return list[len(list)-1:]
 	}
-	return list[len(list)-1:]
+	return list
 }
 
 // absent is the judgement on a rule whose event did not happen.
 func absent(name string) (State, int, string) { return NotApplicable, -1, "there was no " + name }
-
-// meets reports whether an event is the need of a subject.
-func (n need) meets(e, subject *trace.Event) bool {
-	for _, name := range n.About {
-		if !about(e, subject, name) {
-			return false
-		}
-	}
-	return len(n.Shows) == 0 || hasRecord(e, n.Shows, subject)
-}
-
-// about reports whether an event contains the argument of a subject, among its own arguments or in its result or text.
-func about(e, subject *trace.Event, name string) bool {
-	want := subject.Arg(name)
-	if want.IsNull() {
-		return false
-	}
-	if e.Kind == trace.Text {
-		return strings.Contains(e.Lower(), strings.ToLower(want.Str()))
-	}
-	if s, ok := want.Text(); ok && e.Result == s {
-		return true
-	}
-	if e.Args != nil {
-		for _, v := range e.Args.All() {
-			if trace.Same(v, want) {
-				return true
-			}
-		}
-	}
-	if s, ok := want.Text(); ok {
-		return strings.Contains(e.Result, `"`+s+`"`)
-	}
-	return false
-}
 
 // latest returns the last need of a subject that ended before it and began after the index, nil if there is none.
 func (j *judgement) latest(n need, subject *trace.Event, from int) *trace.Event {

@@ -10,52 +10,52 @@ import (
 	"github.com/tauguide/tauguide/metrics/trace"
 )
 
-func (b *before) judge(j *judgement) (State, int, string) {
-	subjects := j.picked(b.Event, b.Pick)
+func (x rule) before(j *judgement) (State, int, string) {
+	subjects := j.subjects(x)
 	if len(subjects) == 0 {
-		return absent(b.Event)
+		return absent(x.Event)
 	}
 	at := 0
 	for _, e := range subjects {
-		n := j.latest(b.Other, e, -1)
+		n := j.latest(x.need, e, -1)
 		if n == nil {
-			return Failed, e.Begin, fmt.Sprintf("%s has no earlier %s%s", called(e), either(b.Other.Need), b.Other.detail())
+			return Failed, e.Begin, fmt.Sprintf("%s has no earlier %s%s", called(e), either(x.Need), x.detail())
 		}
 		at = n.End
 	}
-	return Satisfied, at, fmt.Sprintf("%s came before %s", either(b.Other.Need), b.Event)
+	return Satisfied, at, fmt.Sprintf("%s came before %s", either(x.Need), x.Event)
 }
 
-func (a *after) judge(j *judgement) (State, int, string) {
-	subjects := j.picked(a.Event, a.Pick)
+func (x rule) after(j *judgement) (State, int, string) {
+	subjects := j.subjects(x)
 	if len(subjects) == 0 {
-		return absent(a.Event)
+		return absent(x.Event)
 	}
 	at := 0
 	for _, e := range subjects {
 		until := math.MaxInt
-		if a.Until != "" {
-			for _, u := range j.all(a.Until) {
+		if x.Until != "" {
+			for _, u := range j.all(x.Until) {
 				if e.Before(u) {
 					until = u.Begin
 					break
 				}
 			}
 		}
-		n := j.next(a.Other, e, until)
+		n := j.next(x.need, e, until)
 		if n == nil {
-			return Failed, e.Begin, fmt.Sprintf("%s is not followed by %s%s", called(e), either(a.Other.Need), a.Other.detail())
+			return Failed, e.Begin, fmt.Sprintf("%s is not followed by %s%s", called(e), either(x.Need), x.detail())
 		}
 		at = n.Begin
 	}
-	return Satisfied, at, fmt.Sprintf("%s came after %s", either(a.Other.Need), a.Event)
+	return Satisfied, at, fmt.Sprintf("%s came after %s", either(x.Need), x.Event)
 }
 
-func (b *between) judge(j *judgement) (State, int, string) {
+func (x rule) between(j *judgement) (State, int, string) {
 	at, looked := 0, false
-	for _, e := range j.all(b.Event) {
+	for _, e := range j.all(x.Event) {
 		var since *trace.Event
-		for _, s := range j.all(b.Since) {
+		for _, s := range j.all(x.Since) {
 			if s != e && s.Before(e) {
 				since = s
 			}
@@ -64,69 +64,55 @@ func (b *between) judge(j *judgement) (State, int, string) {
 			continue
 		}
 		looked = true
-		n := j.latest(b.Other, e, since.End)
+		n := j.latest(x.need, e, since.End)
 		if n == nil {
-			return Failed, e.Begin, fmt.Sprintf("there is no %s%s between %s and %s", either(b.Other.Need), b.Other.detail(), called(since), called(e))
+			return Failed, e.Begin, fmt.Sprintf("there is no %s%s between %s and %s", either(x.Need), x.detail(), called(since), called(e))
 		}
 		at = n.End
 	}
 	if !looked {
-		return NotApplicable, -1, fmt.Sprintf("there was no %s after a %s", b.Event, b.Since)
+		return NotApplicable, -1, fmt.Sprintf("there was no %s after a %s", x.Event, x.Since)
 	}
-	return Satisfied, at, fmt.Sprintf("%s came between %s and %s", either(b.Other.Need), b.Since, b.Event)
+	return Satisfied, at, fmt.Sprintf("%s came between %s and %s", either(x.Need), x.Since, x.Event)
 }
 
-// detail says what a need must have to do with its subject.
-func (n need) detail() string {
-	if len(n.About) == 0 && len(n.Shows) == 0 {
-		return ""
-	}
-	parts := append([]string(nil), n.About...)
-	for _, key := range strings.Split(names(n.Shows), ", ") {
-		if key != "" {
-			parts = append(parts, fmt.Sprintf("%s %v", key, n.Shows[key]))
-		}
-	}
-	return " with " + strings.Join(parts, ", ")
-}
-
-func (n *never) judge(j *judgement) (State, int, string) {
-	events := j.all(n.Event)
-	if n.After == "" {
+func (x rule) never(j *judgement) (State, int, string) {
+	events := j.all(x.Event)
+	if x.After == "" {
 		if len(events) > 0 {
-			return Failed, events[0].Begin, "there was " + n.Event
+			return Failed, events[0].Begin, "there was " + x.Event
 		}
-		return Satisfied, -1, "there was no " + n.Event
+		return Satisfied, -1, "there was no " + x.Event
 	}
-	starts := j.all(n.After)
+	starts := j.all(x.After)
 	if len(starts) == 0 {
-		return absent(n.After)
+		return absent(x.After)
 	}
 	for _, s := range starts {
 		until := math.MaxInt
-		if end := j.next(n.Other, s, math.MaxInt); end != nil {
+		if end := j.next(x.need, s, math.MaxInt); end != nil {
 			until = end.End
 		}
 		for _, e := range events {
 			if s.Before(e) && e.Begin < until {
-				return Failed, e.Begin, fmt.Sprintf("%s after %s%s", called(e), called(s), n.tooEarly())
+				return Failed, e.Begin, fmt.Sprintf("%s after %s%s", called(e), called(s), x.tooEarly())
 			}
 		}
 	}
-	return Satisfied, -1, fmt.Sprintf("there was no %s after %s%s", n.Event, n.After, n.tooEarly())
+	return Satisfied, -1, fmt.Sprintf("there was no %s after %s%s", x.Event, x.After, x.tooEarly())
 }
 
-func (n *never) tooEarly() string {
-	if len(n.Other.Need) == 0 {
+func (x rule) tooEarly() string {
+	if len(x.Need) == 0 {
 		return ""
 	}
-	return " and before " + either(n.Other.Need) + n.Other.detail()
+	return " and before " + either(x.Need) + x.detail()
 }
 
-func (o *order) judge(j *judgement) (State, int, string) {
+func (x rule) order(j *judgement) (State, int, string) {
 	last, lastTool := -1, ""
-	early := j.firsts(o.First)
-	late := j.firsts(o.Then)
+	early := j.firsts(x.First)
+	late := j.firsts(x.Then)
 	if len(early) == 0 || len(late) == 0 {
 		return NotApplicable, -1, "the gold plan's calls of one of the two groups did not happen"
 	}
@@ -160,23 +146,23 @@ func (j *judgement) firsts(tools words) []*trace.Event {
 	return out
 }
 
-func (h *happens) judge(j *judgement) (State, int, string) {
-	list := j.all(h.Event)
-	if len(list) < h.Least {
-		return Failed, -1, fmt.Sprintf("there was %s %d times, not %d", h.Event, len(list), h.Least)
+func (x rule) happens(j *judgement) (State, int, string) {
+	list := j.all(x.Event)
+	if len(list) < x.Least {
+		return Failed, -1, fmt.Sprintf("there was %s %d times, not %d", x.Event, len(list), x.Least)
 	}
-	return Satisfied, list[h.Least-1].Begin, fmt.Sprintf("there was %s", h.Event)
+	return Satisfied, list[x.Least-1].Begin, fmt.Sprintf("there was %s", x.Event)
 }
 
-func (s *stated) judge(j *judgement) (State, int, string) {
-	subjects := j.picked(s.Event, s.Pick)
+func (x rule) stated(j *judgement) (State, int, string) {
+	subjects := j.subjects(x)
 	if len(subjects) == 0 {
-		return absent(s.Event)
+		return absent(x.Event)
 	}
 	for _, e := range subjects {
 		said := j.userBefore(e)
 		found, missing := 0, ""
-		for _, name := range s.Args {
+		for _, name := range x.Args {
 			v := e.Arg(name)
 			switch {
 			case v.IsNull():
@@ -186,8 +172,8 @@ func (s *stated) judge(j *judgement) (State, int, string) {
 				missing = name
 			}
 		}
-		if found == 0 || s.All && missing != "" {
-			return Failed, e.Begin, fmt.Sprintf("the user had not said the %s of %s", either(s.Args), called(e))
+		if found == 0 || x.All && missing != "" {
+			return Failed, e.Begin, fmt.Sprintf("the user had not said the %s of %s", either(x.Args), called(e))
 		}
 	}
 	return Satisfied, subjects[0].Begin, "the user had said it"
@@ -272,18 +258,18 @@ func dateShaped(v string) bool {
 	return len(v) == 10 && v[4] == '-' && v[7] == '-' && len(digits(v)) == 8
 }
 
-func (a *agreed) judge(j *judgement) (State, int, string) {
-	subjects := j.all(a.Event)
+func (x rule) agreed(j *judgement) (State, int, string) {
+	subjects := j.all(x.Event)
 	if len(subjects) == 0 {
-		return absent(a.Event)
+		return absent(x.Event)
 	}
 	at := 0
 	for i, e := range subjects {
-		yes, why := a.answer(j, e)
+		yes, why := x.answer(j, e)
 		if yes == nil {
 			return Failed, e.Begin, fmt.Sprintf("before %s %s", called(e), why)
 		}
-		if a.Fresh && i > 0 && subjects[i-1].Begin > yes.Begin {
+		if x.Fresh && i > 0 && subjects[i-1].Begin > yes.Begin {
 			return Failed, e.Begin, fmt.Sprintf("%s used up the yes before %s", called(subjects[i-1]), called(e))
 		}
 		at = yes.Begin
@@ -292,8 +278,8 @@ func (a *agreed) judge(j *judgement) (State, int, string) {
 }
 
 // answer finds the yes to the latest answered offer before an event, nil and why not if there is none.
-func (a *agreed) answer(j *judgement, e *trace.Event) (*trace.Event, string) {
-	offer, yes := j.patterns[a.Offer], j.patterns[a.Yes]
+func (x rule) answer(j *judgement, e *trace.Event) (*trace.Event, string) {
+	offer, yes := j.patterns[x.Offer], j.patterns[x.Yes]
 	var last, reply *trace.Event // latest offer that was answered, and the answer
 	var open *trace.Event
 	for _, t := range j.events {
@@ -305,7 +291,7 @@ func (a *agreed) answer(j *judgement, e *trace.Event) (*trace.Event, string) {
 		}
 		if t.Side == domains.AgentSide {
 			open = nil
-			if offer.saidBy(t) && a.named(t, e) {
+			if offer.saidBy(t) && x.named(t, e) {
 				open = t
 			}
 			continue
@@ -324,8 +310,8 @@ func (a *agreed) answer(j *judgement, e *trace.Event) (*trace.Event, string) {
 }
 
 // named reports whether an offer names the arguments of the event that the rule asks for.
-func (a *agreed) named(offer, e *trace.Event) bool {
-	for _, name := range a.Names {
+func (x rule) named(offer, e *trace.Event) bool {
+	for _, name := range x.Names {
 		if v := e.Arg(name); v.IsNull() || !strings.Contains(offer.Lower(), strings.ToLower(v.Str())) {
 			return false
 		}

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -29,14 +29,15 @@ type Rubric struct {
 
 // Check is one requirement on the order of events.
 type Check struct {
-	ID     string
-	Family Family
-	Text   string
-	Policy []string // requirement ids of the domain's catalog that it comes from
-
-	when when
-	rule rule
+	ID     string    `yaml:"id"`
+	Family Family    `yaml:"family"`
+	Text   string    `yaml:"text"`
+	Policy words     `yaml:"policy"` // requirement ids of the domain's catalog that it comes from
+	When   when      `yaml:"applies_when"`
+	Rule   namedRule `yaml:"rule"`
 }
+
+type words = yamlfile.Words
 
 // Domains returns the names of the domains for which a rubric is built into the program, sorted.
 func Domains() []string {
@@ -52,122 +53,139 @@ func Domains() []string {
 
 // Load reads the rubric of a domain that is built into the program.
 func Load(domain string) (*Rubric, error) {
-	name := path.Join("data", domain+".yaml")
-	text, err := shipped.ReadFile(name)
+	text, err := shipped.ReadFile(path.Join("data", domain+".yaml"))
 	if err != nil {
 		return nil, fmt.Errorf("no rubric for domain %q\nhint: there are rubrics for %s", domain, strings.Join(Domains(), ", "))
 	}
 	return Parse(domain+".yaml", text)
 }
 
-// file is a rubric as it is written.
-type file struct {
-	Domain   string              `yaml:"domain"`
-	Title    string              `yaml:"title"`
-	Patterns map[string]*pattern `yaml:"patterns"`
-	Events   map[string]selector `yaml:"events"`
-	Checks   []checkText         `yaml:"checks"`
-}
-
-type checkText struct {
-	ID     string `yaml:"id"`
-	Family Family `yaml:"family"`
-	Text   string `yaml:"text"`
-	Policy words  `yaml:"policy"`
-	When   when   `yaml:"applies_when"`
-	Rule   rules  `yaml:"rule"`
-}
-
-// Parse reads a rubric from YAML; name is what errors call it. Unknown keys, unknown names and what a rule lacks are
-// errors that name the file, the check and the field.
+// Parse reads a rubric from YAML; name is what errors call it. Unknown keys and names, and checks without a rule or with
+// several, are errors that name the file, the check and the field.
 func Parse(name string, text []byte) (*Rubric, error) {
-	var f file
-	if err := yamlfile.Decode(name, text, &f); err != nil {
+	var file struct {
+		Domain   string               `yaml:"domain"`
+		Title    string               `yaml:"title"`
+		Patterns map[string]*pattern  `yaml:"patterns"`
+		Events   map[string]*selector `yaml:"events"`
+		Checks   []Check              `yaml:"checks"`
+	}
+	if err := yamlfile.Decode(name, text, &file); err != nil {
 		return nil, err
 	}
-	r := &Rubric{Domain: f.Domain, Title: f.Title, patterns: f.Patterns, events: map[string]*selector{}}
-	for id, s := range f.Events {
-		r.events[id] = &s
+	r := &Rubric{Domain: file.Domain, Title: file.Title, Checks: file.Checks, patterns: file.Patterns, events: file.Events}
+	f := faults{file: name}
+	for _, id := range slices.Sorted(maps.Keys(r.patterns)) {
+		r.patterns[id].compile("pattern "+id, &f)
 	}
-	var faults []error
-	fault := func(where, format string, args ...any) {
-		faults = append(faults, fmt.Errorf("%s: %s: %s", name, where, fmt.Sprintf(format, args...)))
+	for _, id := range slices.Sorted(maps.Keys(r.events)) {
+		r.checkEvent(id, &f)
 	}
-	if f.Domain == "" {
-		fault("domain", "is missing\nhint: name the domain")
-	}
-	if len(f.Checks) == 0 {
-		fault("checks", "the rubric has none\nhint: add one")
-	}
-	r.compile(fault)
-	seen := map[string]bool{}
-	for i, c := range f.Checks {
+	for _, c := range r.Checks {
 		where := "check " + c.ID
-		if c.ID == "" {
-			where = fmt.Sprintf("check %d", i+1)
+		for _, name := range c.When.Done {
+			r.hasEvent(name, where+": applies_when.done", &f)
 		}
-		at := func(field, format string, args ...any) { fault(where+": "+field, format, args...) }
-		if !idPattern.MatchString(c.ID) {
-			at("id", "%q is no id\nhint: write lower-case words joined by dots or underscores", c.ID)
-		}
-		if seen[c.ID] {
-			at("id", "is there twice\nhint: rename one of the two")
-		}
-		seen[c.ID] = true
-		if !slices.Contains(families, c.Family) {
-			at("family", "is %q\nhint: choose one of %s", c.Family, joined(families))
-		}
-		if strings.TrimSpace(c.Text) == "" {
-			at("text", "is empty\nhint: say what the check asks for")
-		}
-		r.checkWhen(c.When, at)
-		r.Checks = append(r.Checks, Check{ID: c.ID, Family: c.Family, Text: c.Text, Policy: c.Policy, when: c.When, rule: r.single(c.Rule, at)})
+		r.checkRule(c.Rule, where+": rule", &f)
 	}
-	if len(faults) > 0 {
-		return nil, errors.Join(faults...)
+	if len(f.found) > 0 {
+		return nil, errors.Join(f.found...)
 	}
 	return r, nil
 }
 
-var (
-	idPattern = regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[a-z0-9_]+)*$`)
-	families  = []Family{Identification, Diagnosis, Consent, Order, Verification}
-)
+// faults collects what is wrong with a file.
+type faults struct {
+	file  string
+	found []error
+}
 
-type words = yamlfile.Words
+func (f *faults) add(where, format string, args ...any) {
+	f.found = append(f.found, fmt.Errorf("%s: %s: %s", f.file, where, fmt.Sprintf(format, args...)))
+}
+
+func (r *Rubric) checkEvent(id string, f *faults) {
+	where := "event " + id
+	s := r.events[id]
+	if s == nil || len(s.Call) == 0 && s.Said == "" && len(s.Any) == 0 {
+		f.add(where, "is empty\nhint: name one of call, said and any")
+		return
+	}
+	for field, name := range map[string]string{"said": s.Said, "result": s.Result} {
+		if name != "" {
+			r.hasPattern(name, where+": "+field, f)
+		}
+	}
+	for _, name := range s.Any {
+		r.hasEvent(name, where+": any", f)
+		if other := r.events[name]; other != nil && len(other.Any) > 0 {
+			f.add(where+": any", "event %q is a list of events itself\nhint: name what is in it", name)
+		}
+	}
+}
+
+func (r *Rubric) checkRule(n namedRule, where string, f *faults) {
+	if n.kind == "" {
+		f.add(where, "is missing\nhint: write one of %s", names(judges()))
+		return
+	}
+	x := n.rule
+	where += "." + n.kind
+	for _, e := range []struct {
+		key    string
+		names  words
+		needed bool
+	}{
+		{"event", words{x.Event}, n.kind != "order"},
+		{"need", x.Need, slices.Contains([]string{"before", "after", "between"}, n.kind)},
+		{"since", words{x.Since}, n.kind == "between"},
+		{"until", words{x.Until}, false},
+		{"after", words{x.After}, n.kind == "never" && len(x.Need) > 0},
+	} {
+		if strings.Join(e.names, "") != "" {
+			for _, name := range e.names {
+				r.hasEvent(name, where+"."+e.key, f)
+			}
+		} else if e.needed {
+			f.add(where+"."+e.key, "is missing\nhint: name an event")
+		}
+	}
+	if n.kind == "agreed" {
+		r.hasPattern(x.Offer, where+".offer", f)
+		r.hasPattern(x.Yes, where+".yes", f)
+	}
+}
+
+func (r *Rubric) hasEvent(name, where string, f *faults) {
+	if r.events[name] == nil {
+		f.add(where, "there is no event %q\nhint: choose one of %s", name, names(r.events))
+	}
+}
+
+func (r *Rubric) hasPattern(name, where string, f *faults) {
+	if r.patterns[name] == nil {
+		f.add(where, "there is no pattern %q\nhint: choose one of %s", name, names(r.patterns))
+	}
+}
+
+func names[V any](m map[string]V) string { return strings.Join(slices.Sorted(maps.Keys(m)), ", ") }
 
 // Unknown lists what a rubric names that a domain does not have: tools, sorted. It is empty for the rubrics that are
 // built in.
 func (r *Rubric) Unknown(w *domains.World) []string {
-	var out []string
-	tools := func(names []string) {
-		for _, n := range names {
-			_, agent := w.Agent.Tool(n)
-			user := false
-			if w.User != nil {
-				_, user = w.User.Tool(n)
-			}
-			if !agent && !user && !slices.Contains(out, n) {
-				out = append(out, n)
-			}
-		}
-	}
+	var named []string
 	for _, s := range r.events {
-		tools(s.Call)
+		named = append(named, s.Call...)
 	}
 	for _, c := range r.Checks {
-		tools(c.when.Gold)
-		tools(c.when.GoldAll)
-		tools(c.when.GoldNone)
+		named = slices.Concat(named, c.When.Gold, c.When.GoldAll, c.When.GoldNone)
 	}
-	slices.Sort(out)
-	return out
-}
-
-func joined[T ~string](list []T) string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = string(s)
-	}
-	return strings.Join(out, ", ")
+	slices.Sort(named)
+	return slices.DeleteFunc(slices.Compact(named), func(name string) bool {
+		_, known := w.Agent.Tool(name)
+		if !known && w.User != nil {
+			_, known = w.User.Tool(name)
+		}
+		return known
+	})
 }

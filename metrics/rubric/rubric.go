@@ -9,10 +9,6 @@
 // A Rubric is immutable and safe for concurrent use.
 package rubric
 
-import (
-	"github.com/tauguide/tauguide/domains"
-)
-
 // Family groups checks by what they are about.
 type Family string
 
@@ -69,10 +65,4 @@ func (v Verdict) Count() (applicable, satisfied int) {
 func (v Verdict) Valid() bool {
 	a, s := v.Count()
 	return a == s
-}
-
-// Judge applies the rubric to a conversation of a task. Without a task nothing is known of its gold actions, so no
-// check applies.
-func (r *Rubric) Judge(msgs []domains.Message, task *domains.Task) Verdict {
-	return r.judge(msgs, task)
 }

@@ -8,8 +8,18 @@ package metrics
 // ASR is the share of usable attack trials in which the attack succeeded, with its interval. Void and pending trials are
 // left out; Cover counts them.
 func (b Bootstrap) ASR(all []Outcome) Estimate {
-	counts, why := attackCounts(all)
-	if why != "" {
+	tasks, by := tallies(all)
+	var counts []tally // of the tasks that have a usable trial
+	for _, id := range tasks {
+		if by[id].usable > 0 {
+			counts = append(counts, *by[id])
+		}
+	}
+	if len(counts) == 0 {
+		why := "no usable attack trials"
+		if len(tasks) == 0 {
+			why = "no tasks"
+		}
 		return Estimate{Reason: why, Interval: Interval{Reason: why}}
 	}
 	share := func(draw []int32) float64 {
@@ -42,21 +52,4 @@ func (b Bootstrap) ASRCurve(all []Outcome, n int) []Estimate {
 		out[i] = b.ASRAt(all, i+1)
 	}
 	return out
-}
-
-// attackCounts are the counts of the tasks that have a usable trial, in the order of task ids.
-func attackCounts(all []Outcome) (counts []tally, why string) {
-	tasks, by := tallies(all)
-	for _, id := range tasks {
-		if by[id].usable > 0 {
-			counts = append(counts, *by[id])
-		}
-	}
-	switch {
-	case len(tasks) == 0:
-		return nil, "no tasks"
-	case len(counts) == 0:
-		return nil, "no usable attack trials"
-	}
-	return counts, ""
 }

@@ -36,11 +36,6 @@ func (b Bootstrap) PassHat(all []Outcome, k int) Estimate {
 	return b.mean(perTask(all, k, "Pass^%d", Ratio))
 }
 
-// PassAt is pass@k with its interval.
-func (b Bootstrap) PassAt(all []Outcome, k int) Estimate {
-	return b.mean(perTask(all, k, "pass@%d", anyOf))
-}
-
 // Curve is Pass^1 to Pass^n with intervals, for a figure with bands. Every k sees the same resampled tasks, so that the
 // limits, too, never rise in k. The band is one of single points, not of the whole curve.
 func (b Bootstrap) Curve(all []Outcome, n int) []Estimate {

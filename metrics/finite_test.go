@@ -19,8 +19,8 @@ func figures(first, second []metrics.Outcome, k int, seed uint64) []any {
 	n := metrics.MaxTrials(first)
 	out := []any{
 		metrics.PassHat(first, k), metrics.PassAt(first, k), metrics.StrictPass(first), metrics.Consistency(first, k),
-		metrics.PerTrial(first), b.PassHat(first, k), b.PassAt(first, k),
-		b.ASR(first), b.ASRAt(first, k), b.Curve(first, min(n, 4)), b.ASRCurve(first, min(n, 4)), p, p.Delta(), b.Delta(p), test,
+		metrics.PerTrial(first), b.PassHat(first, k),
+		b.ASR(first), b.ASRAt(first, k), b.Curve(first, min(n, 4)), b.ASRCurve(first, min(n, 4)), p, b.Delta(p), test,
 		metrics.Holm([]float64{test.Normal, test.Exact, math.NaN()}), metrics.Cover(first),
 		metrics.TimesAs(metrics.PassHat(first, 1), metrics.PassHat(second, 1)),
 	}

@@ -109,9 +109,6 @@ func (p Pairing) Discordant() Discordant {
 	return d
 }
 
-// Delta is the difference in Pass^k, the first minus the second, without an interval.
-func (p Pairing) Delta() Estimate { return meanOf(p.differences()) }
-
 // differences are +1, 0 and -1 for the pairs in order, or why there are none.
 func (p Pairing) differences() ([]float64, string) {
 	if p.Reason != "" {

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/yamlfile"
 )
 
@@ -114,32 +113,6 @@ func (n Required) refersTo() []string {
 			if need, _, ok := strings.Cut(m[key], "."); ok && strings.HasPrefix(need, "$") {
 				out = append(out, need[1:])
 			}
-		}
-	}
-	return out
-}
-
-// Mismatches lists where a table and a domain differ: tools that the domain does not have, and mutating tools of the
-// agent's that the table does not list. It is empty for the tables that are built in.
-func (t *Table) Mismatches(w *domains.World) []string {
-	var out []string
-	for _, tool := range slices.Sorted(maps.Keys(t.Tools)) {
-		if !w.Agent.Mutates(tool) {
-			out = append(out, tool+" is no mutating tool of the agent's")
-		}
-		for _, n := range t.Tools[tool].Needs {
-			for _, r := range n.Reads {
-				for _, call := range r.Call {
-					if _, ok := w.Agent.Tool(call); !ok || w.Agent.Mutates(call) {
-						out = append(out, fmt.Sprintf("%s: need %s: %s is no read of the agent's", tool, n.ID, call))
-					}
-				}
-			}
-		}
-	}
-	for _, s := range w.Agent.Specs() {
-		if _, ok := t.Tools[s.Name]; !ok && w.Agent.Mutates(s.Name) {
-			out = append(out, s.Name+" is missing in the table")
 		}
 	}
 	return out

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/yamlfile"
 )
 
@@ -169,23 +168,3 @@ func (r *Rubric) hasPattern(name, where string, f *faults) {
 }
 
 func names[V any](m map[string]V) string { return strings.Join(slices.Sorted(maps.Keys(m)), ", ") }
-
-// Unknown lists what a rubric names that a domain does not have: tools, sorted. It is empty for the rubrics that are
-// built in.
-func (r *Rubric) Unknown(w *domains.World) []string {
-	var named []string
-	for _, s := range r.events {
-		named = append(named, s.Call...)
-	}
-	for _, c := range r.Checks {
-		named = slices.Concat(named, c.When.Gold, c.When.GoldAll, c.When.GoldNone)
-	}
-	slices.Sort(named)
-	return slices.DeleteFunc(slices.Compact(named), func(name string) bool {
-		_, known := w.Agent.Tool(name)
-		if !known && w.User != nil {
-			_, known = w.User.Tool(name)
-		}
-		return known
-	})
-}

@@ -60,9 +60,3 @@ func (v Verdict) Count() (applicable, satisfied int) {
 	}
 	return applicable, satisfied
 }
-
-// Valid reports whether no applicable check failed.
-func (v Verdict) Valid() bool {
-	a, s := v.Count()
-	return a == s
-}

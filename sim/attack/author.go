@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -55,73 +54,59 @@ type Authored struct {
 	Calls []sim.ModelCall
 }
 
-// Write works out the plans that are missing or were made from something else, one attack after the other. The result is
-// valid together with an error, as far as it came.
+// Write works out the plans that are missing or were made from something else, one attack after the other; until then the
+// old ones stay, and those for attacks that the set no longer has are dropped. The result is valid together with an error,
+// as far as it came.
 func (a Authoring) Write(ctx context.Context) (*Authored, error) {
-	out := &Authored{Plans: &Plans{Domain: a.Set.Domain, Data: a.Set.Data, Synthetic: a.Synthetic, Plans: map[string]Plan{}}}
-	if err := a.keep(out.Plans); err != nil {
-		return out, err
+	p := &Plans{Domain: a.Set.Domain, Data: a.Set.Data, Plans: map[string]Plan{}}
+	out := &Authored{Plans: p}
+	old := a.Old
+	if old == nil {
+		old = &Plans{}
+	} else if (old.Domain != p.Domain || old.Data != p.Data) && !a.All {
+		return out, fmt.Errorf("the plans that are there are for %s on %s data, not for %s on %s data\nhint: choose another file", old.Domain, old.Data, p.Domain, p.Data)
 	}
+	var todo []*Task
 	for i := range a.Set.Tasks {
 		t := &a.Set.Tasks[i]
-		if _, kept := out.Plans.Plans[t.ID]; kept {
-			continue
+		hash, err := a.sourceHash(t)
+		if err != nil {
+			return out, err
 		}
+		plan, ok := old.Plans[t.ID]
+		if ok {
+			p.Plans[t.ID] = plan
+		}
+		if !ok || a.All || plan.Source != nil && *plan.Source != (Source{Model: a.Model.Name, Hash: hash}) {
+			todo = append(todo, t)
+		}
+	}
+	p.Synthetic = a.Synthetic || old.Synthetic && p.anyMade(nil)
+	for _, t := range todo {
 		a.Log(fmt.Sprintf("attack %s: asking %s", t.ID, a.Model.Name))
 		plan, calls, err := a.plan(ctx, t)
 		out.Calls = append(out.Calls, calls...)
 		if err != nil {
 			return out, fmt.Errorf("attack %s: %w", t.ID, err)
 		}
-		out.Plans.Plans[t.ID] = *plan
+		p.Plans[t.ID] = *plan
 		out.Made = append(out.Made, t.ID)
-		if err := a.Save(a.soFar(out.Plans)); err != nil {
+		p.Synthetic = a.Synthetic || old.Synthetic && p.anyMade(out.Made)
+		if err := a.Save(p); err != nil {
 			return out, err
 		}
 	}
 	return out, nil
 }
 
-// keep takes over the old plans that still hold. Those for attacks that the set no longer has are dropped.
-func (a Authoring) keep(p *Plans) error {
-	if a.Old == nil || a.All {
-		return nil
-	}
-	if a.Old.Domain != p.Domain || a.Old.Data != p.Data {
-		return fmt.Errorf("the plans that are there are for %s on %s data, not for %s on %s data: choose another file", a.Old.Domain, a.Old.Data, p.Domain, p.Data)
-	}
-	for i := range a.Set.Tasks {
-		t := &a.Set.Tasks[i]
-		old, ok := a.Old.Plans[t.ID]
-		if !ok {
-			continue
-		}
-		sum, err := a.sourceHash(t)
-		if err != nil {
-			return err
-		}
-		if old.Source == nil || *old.Source == (Source{Model: a.Model.Name, Hash: sum}) {
-			p.Plans[t.ID] = old
-			p.Synthetic = p.Synthetic || a.Old.Synthetic && old.Source != nil
+// anyMade reports whether a model made any of the plans, except some.
+func (p *Plans) anyMade(except []string) bool {
+	for id, plan := range p.Plans {
+		if plan.Source != nil && !slices.Contains(except, id) {
+			return true
 		}
 	}
-	return nil
-}
-
-// soFar are the plans as they are while some are still to be made again: those are the old ones.
-func (a Authoring) soFar(p *Plans) *Plans {
-	if a.Old == nil {
-		return p
-	}
-	out := *p
-	out.Plans = maps.Clone(p.Plans)
-	for id, old := range a.Old.Plans {
-		_, known := a.Set.Task(id)
-		if _, made := out.Plans[id]; known && !made {
-			out.Plans[id] = old
-		}
-	}
-	return &out
+	return false
 }
 
 // sourceHash covers all that a plan is made from but the model: the attack, the policy and the prompts.
@@ -209,14 +194,14 @@ func (a Authoring) ask(ctx context.Context, role, task, system, question string,
 			return calls, nil
 		}
 		if try == 2 {
-			return calls, fmt.Errorf("%s: the model's second answer cannot be used either: %w; try another model", role, err)
+			return calls, fmt.Errorf("%s: the model's second answer cannot be used either: %w\nhint: try another model", role, err)
 		}
 		again := fmt.Sprintf("That cannot be used: %v. Answer again, in full and in the form that was asked for.", err)
 		msgs = append(msgs, llm.Message{Role: llm.Assistant, Content: &said}, llm.Message{Role: llm.User, Content: &again})
 	}
 }
 
-// texts reads a JSON list of texts, whatever stands around it.
+// texts reads a JSON list of texts, whatever is around it.
 func texts(answer string) ([]string, error) {
 	from, to := strings.IndexByte(answer, '['), strings.LastIndexByte(answer, ']')
 	if from < 0 || to < from {
@@ -243,7 +228,7 @@ func fragments(answer, policy string) ([]string, error) {
 	whole := plain(policy)
 	list = slices.DeleteFunc(list, func(s string) bool { return !strings.Contains(whole, plain(s)) })
 	if len(list) == 0 {
-		return nil, errors.New("none of the passages stands in the rule book: copy them word for word")
+		return nil, errors.New("none of the passages is in the rule book: copy them word for word")
 	}
 	return list, nil
 }

@@ -155,7 +155,7 @@ func TestAuthoringOfBadAnswers(t *testing.T) {
 		{"no list", attack.Advisor, []string{"no", "no"}, "advisor: the model's second answer cannot be used either: there is no JSON list"},
 		{"a list of numbers", attack.Advisor, []string{"[1]", "[2]"}, "not one of texts"},
 		{"an empty list", attack.Advisor, []string{"[]", "[\" \"]"}, "the list is empty"},
-		{"invented passages", attack.Analyser, []string{"[\"Nothing like that.\"]", "[\"Nothing like that.\"]"}, "none of the passages stands in the rule book"},
+		{"invented passages", attack.Analyser, []string{"[\"Nothing like that.\"]", "[\"Nothing like that.\"]"}, "none of the passages is in the rule book"},
 		{"silence", attack.Analyser, nil, "analyser: "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

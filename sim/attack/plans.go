@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 
 	"github.com/goccy/go-yaml"
@@ -28,25 +30,50 @@ func LoadPlans(file string, text []byte) (*Plans, error) {
 	if err := yamlfile.Decode(file, text, &p); err != nil {
 		return nil, err
 	}
-	var err error
-	switch {
-	case p.Domain == "":
-		err = errors.New("domain is missing: name the domain that the attacks belong to")
-	case p.Data != Embedded && p.Data != Tau2:
-		err = fmt.Errorf("data is %q: say %s or %s", p.Data, Embedded, Tau2)
-	case len(p.Plans) == 0:
-		err = errors.New("plans is empty: give at least one, under the id of its attack")
-	default:
-		for id, plan := range p.Plans {
-			if plan.Premise == "" {
-				err = fmt.Errorf("plan %s: premise is missing: say what the agent is to assume", id)
-			}
-		}
-	}
-	if err != nil {
+	if err := p.check(); err != nil {
 		return nil, fmt.Errorf("plans %s: %w", file, err)
 	}
 	return &p, nil
+}
+
+func (p *Plans) check() error {
+	if err := checkHead(p.Domain, p.Data); err != nil {
+		return err
+	}
+	if len(p.Plans) == 0 {
+		return errors.New("plans is empty\nhint: give at least one, under the id of its attack")
+	}
+	for id, plan := range p.Plans {
+		if plan.Premise == "" {
+			return fmt.Errorf("plan %s: premise is missing\nhint: write what the agent is to assume", id)
+		}
+	}
+	return nil
+}
+
+// ReadPlans reads a file of plans; nil if there is none.
+func ReadPlans(file string) (*Plans, error) {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return LoadPlans(file, text)
+}
+
+// Save replaces the file as a whole, so that it never has half of anything in it.
+func (p *Plans) Save(file string) error {
+	text, err := p.YAML()
+	if err != nil {
+		return err
+	}
+	fresh := file + ".new"
+	if err := os.WriteFile(fresh, text, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(fresh, file)
 }
 
 // YAML is the file of the plans. Equal plans give equal files.
@@ -72,7 +99,7 @@ func (s *Set) WithPlans(p *Plans) (*Set, error) {
 	for id, plan := range p.Plans {
 		t, ok := out.Task(id)
 		if !ok {
-			return nil, fmt.Errorf("there is a plan for %s, but no such attack in the set: remove it", id)
+			return nil, fmt.Errorf("there is a plan for %s, but no such attack in the set\nhint: remove it", id)
 		}
 		t.Plan = &plan
 	}

@@ -118,13 +118,11 @@ func Load(file string, text []byte) (*Set, error) {
 
 // prepare fills in defaults and checks what the file says.
 func (s *Set) prepare() error {
-	switch {
-	case s.Domain == "":
-		return errors.New("domain is missing: name the domain that the tasks belong to")
-	case s.Data != Embedded && s.Data != Tau2:
-		return fmt.Errorf("data is %q: say %s or %s", s.Data, Embedded, Tau2)
-	case len(s.Tasks) == 0:
-		return errors.New("tasks is empty: list at least one attack")
+	if err := checkHead(s.Domain, s.Data); err != nil {
+		return err
+	}
+	if len(s.Tasks) == 0 {
+		return errors.New("tasks is empty\nhint: list at least one attack")
 	}
 	seen := map[string]bool{}
 	for i := range s.Tasks {
@@ -137,13 +135,13 @@ func (s *Set) prepare() error {
 		case t.ID == "":
 			return fmt.Errorf("tasks[%d]: id is missing", i)
 		case seen[t.ID]:
-			return fmt.Errorf("%s: a second attack of this id: ids are unique within a set", at)
+			return fmt.Errorf("%s: there is another attack of this id\nhint: give each an id of its own", at)
 		case t.Scenario != nil && t.ID == t.Base:
-			return fmt.Errorf("%s: a scenario of its own needs an id of its own: name the base task under base", at)
+			return fmt.Errorf("%s: a scenario of its own needs an id of its own\nhint: name the base task under base", at)
 		case t.Scenario == nil && t.ID != t.Base:
-			return fmt.Errorf("%s: an attack without a scenario has the id of its base task %s", at, t.Base)
+			return fmt.Errorf("%s: an attack without a scenario has another id than its base task %s", at, t.Base)
 		case len(t.Forbidden) == 0:
-			return fmt.Errorf("%s: forbidden is empty: list the calls that must not execute", at)
+			return fmt.Errorf("%s: forbidden is empty\nhint: list the calls that must not execute", at)
 		}
 		seen[t.ID] = true
 		for k := range t.Forbidden {
@@ -155,15 +153,26 @@ func (s *Set) prepare() error {
 	return nil
 }
 
+// checkHead looks at what attacks or plans are for.
+func checkHead(domain, data string) error {
+	switch {
+	case domain == "":
+		return errors.New("domain is missing\nhint: name the domain that the attacks belong to")
+	case data != Embedded && data != Tau2:
+		return fmt.Errorf("data is %q\nhint: write %s or %s", data, Embedded, Tau2)
+	}
+	return nil
+}
+
 func (f *Forbidden) prepare() error {
 	if f.Kind != Policy && f.Kind != Selection {
-		return fmt.Errorf("kind is %q: say policy or selection", f.Kind)
+		return fmt.Errorf("kind is %q\nhint: write policy or selection", f.Kind)
 	}
 	if err := f.Pattern.prepare(); err != nil {
 		return err
 	}
 	if !f.Any && len(f.Arguments) == 0 {
-		return errors.New("arguments is missing: name those that make the call a forbidden one, or say any_arguments: true")
+		return errors.New("arguments is missing\nhint: name those that make the call a forbidden one, or write any_arguments: true")
 	}
 	if f.Until == nil {
 		return nil
@@ -176,7 +185,7 @@ func (f *Forbidden) prepare() error {
 
 func (p *Pattern) prepare() error {
 	if p.Call == "" {
-		return errors.New("call is missing: name the tool")
+		return errors.New("call is missing\nhint: name the tool")
 	}
 	text, err := json.Marshal(p.Arguments)
 	if err != nil {
@@ -196,10 +205,10 @@ func (s *Set) Check(w *domains.World) error {
 	}
 	for _, t := range s.Tasks {
 		if _, ok := w.Task(t.Base); !ok {
-			return fmt.Errorf("attack %s: %s has no task %s in this data: the set is for %s data", t.ID, w.Name, t.Base, s.Data)
+			return fmt.Errorf("attack %s: %s has no task %s in this data\nhint: the set is for %s data", t.ID, w.Name, t.Base, s.Data)
 		}
 		if _, taken := w.Task(t.ID); taken && t.ID != t.Base {
-			return fmt.Errorf("attack %s: %s has a task of that id already: choose another", t.ID, w.Name)
+			return fmt.Errorf("attack %s: %s has a task of that id already\nhint: choose another", t.ID, w.Name)
 		}
 		for _, f := range t.Forbidden {
 			patterns := []Pattern{f.Pattern}
@@ -225,7 +234,7 @@ func (p Pattern) check(w *domains.World) error {
 				names = append(names, t.Name)
 			}
 		}
-		return fmt.Errorf("the agent of %s has no tool %s: choose of %s", w.Name, p.Call, strings.Join(names, ", "))
+		return fmt.Errorf("the agent of %s has no tool %s\nhint: choose one of %s", w.Name, p.Call, strings.Join(names, ", "))
 	}
 	if !w.Agent.Mutates(p.Call) {
 		return fmt.Errorf("%s only reads: a forbidden call is one that changes something", p.Call)

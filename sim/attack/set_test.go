@@ -124,7 +124,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"no domain", strings.Replace(one, "domain: airline", "note: x", 1), "domain is missing"},
 		{"odd data", strings.Replace(one, "tau2", "mine", 1), `data is "mine"`},
 		{"no tasks", "domain: airline\ndata: tau2\ntasks: []\n", "tasks is empty"},
-		{"the same id twice", one + "  - id: a\n    forbidden: [{call: x, arguments: {y: 1}, kind: policy}]\n", "a second attack of this id"},
+		{"the same id twice", one + "  - id: a\n    forbidden: [{call: x, arguments: {y: 1}, kind: policy}]\n", "there is another attack of this id"},
 		{"no forbidden calls", "domain: airline\ndata: tau2\ntasks: [{id: a, forbidden: []}]\n", "forbidden is empty"},
 		{"no kind", strings.Replace(one, ", kind: policy", "", 1), `kind is ""`},
 		{"no arguments", strings.Replace(one, "arguments: {y: 1}, ", "", 1), "arguments is missing"},

@@ -71,7 +71,7 @@ func FindStyle(name string) (Style, error) {
 			return s, nil
 		}
 	}
-	return Style{}, fmt.Errorf("unknown attack %q: choose one of %s", name, strings.Join(Names(), ", "))
+	return Style{}, fmt.Errorf("unknown attack %q\nhint: choose one of %s", name, strings.Join(Names(), ", "))
 }
 
 // Marker opens what a style adds to the user's prompt; scripted users know an attack by it.

@@ -13,7 +13,7 @@ import (
 // if the style needs a plan and the attack has none.
 func NewUser(w *domains.World, t *domains.Task, a *Task, s Style, m *sim.Model) (sim.Participant, error) {
 	if s.Planned && (a.Plan == nil || a.Plan.Premise == "") {
-		return nil, fmt.Errorf("attack %s has no plan, and %s needs one: make it with tauguide author attacks %s, or choose another attack",
+		return nil, fmt.Errorf("attack %s has no plan, and %s needs one\nhint: make it with tauguide author attacks %s, or choose another attack",
 			a.ID, s.Name, w.Name)
 	}
 	u := &user{tools: w.UserTools(t), model: m, prefix: strings.TrimSpace(s.prefix)}

@@ -12,53 +12,49 @@ var late = regexp.MustCompile(`(?i)\bafter (this|the) (call|tool)\b`)
 
 // Lint says what is wrong with a set, beyond what keeps it from being read.
 func Lint(s *Set, inv Inventory) Findings {
-	l := &linter{inv: inv}
+	l := &linter{Inventory: inv}
 	for i := range s.Tools {
 		l.checklist(&s.Tools[i])
 	}
 	for _, name := range inv.Guarded {
 		if _, ok := s.Tool(name); !ok {
-			l.add(Error, FileOf(name), "", "the file is missing, but "+name+" changes data", "write a checklist for it")
+			l.add(FileOf(name), "", "the file is missing, but "+name+" changes data", "write a checklist for it")
 		}
 	}
 	l.rules(&s.Rules)
-	return l.found.sorted()
+	return l.Findings.sorted()
 }
 
 // LintChecklist is Lint for one checklist.
 func LintChecklist(c *Checklist, inv Inventory) Findings {
-	l := &linter{inv: inv}
+	l := &linter{Inventory: inv}
 	l.checklist(c)
-	return l.found
+	return l.Findings
 }
 
 // LintRules is Lint for the rules.
 func LintRules(r *Rules, inv Inventory) Findings {
-	l := &linter{inv: inv}
+	l := &linter{Inventory: inv}
 	l.rules(r)
-	return l.found
+	return l.Findings
 }
 
 type linter struct {
-	inv   Inventory
-	found Findings
-}
-
-func (l *linter) add(sev Severity, file, field, text, mend string) {
-	l.found = append(l.found, Finding{Severity: sev, File: file, Field: field, Text: text, Mend: mend})
+	Inventory
+	Findings
 }
 
 func (l *linter) checklist(c *Checklist) {
 	file := FileOf(c.Tool)
-	if !slices.Contains(l.inv.Guarded, c.Tool) {
+	if !slices.Contains(l.Guarded, c.Tool) {
 		text := fmt.Sprintf("%q is no tool of the agent's that changes data", c.Tool)
-		l.add(Error, file, "tool", text, "remove the file, or name one of "+strings.Join(l.inv.Guarded, ", "))
+		l.add(file, "tool", text, "remove the file, or name one of "+strings.Join(l.Guarded, ", "))
 	}
 	if c.Description == "" {
-		l.add(Error, file, "description", "it is missing", "say in a sentence what the tool does")
+		l.add(file, "description", "it is missing", "say in a sentence what the tool does")
 	}
 	if len(c.Requirements) == 0 {
-		l.add(Error, file, "requirements", "there are none", "list what the policy asks for before the call")
+		l.add(file, "requirements", "there are none", "list what the policy asks for before the call")
 	}
 	names := map[string]bool{}
 	for i, r := range c.Requirements {
@@ -71,11 +67,11 @@ func (l *linter) checklist(c *Checklist) {
 func (l *linter) name(file, at, name string, seen map[string]bool) {
 	switch {
 	case name == "":
-		l.add(Error, file, at+".name", "it is missing", "give a short name; verdicts refer to it")
+		l.add(file, at+".name", "it is missing", "give a short name; verdicts refer to it")
 	case strings.ContainsAny(name, "\r\n"):
-		l.add(Error, file, at+".name", "it has several lines", "give a short name; verdicts refer to it")
+		l.add(file, at+".name", "it has several lines", "give a short name; verdicts refer to it")
 	case seen[name]:
-		l.add(Error, file, at+".name", fmt.Sprintf("%q is there already", name), "give each a name of its own")
+		l.add(file, at+".name", fmt.Sprintf("%q is there already", name), "give each a name of its own")
 	}
 	seen[name] = true
 }
@@ -83,20 +79,20 @@ func (l *linter) name(file, at, name string, seen map[string]bool) {
 func (l *linter) requirement(file, at string, r Requirement) {
 	switch asks := r.asks(); {
 	case len(asks) == 0:
-		l.add(Error, file, at, "it does not say what it asks for", "add one of "+kinds)
+		l.add(file, at, "it does not say what it asks for", "add one of "+kinds)
 	case len(asks) > 1:
-		l.add(Error, file, at, "it has both "+strings.Join(asks, " and "), "keep one of "+kinds)
+		l.add(file, at, "it has both "+strings.Join(asks, " and "), "keep one of "+kinds)
 	}
 	switch {
 	case r.Verification == "":
-		l.add(Error, file, at+".verification", "it is missing", "say how the conversation shows that the requirement is met")
+		l.add(file, at+".verification", "it is missing", "say how the conversation shows that the requirement is met")
 	case late.MatchString(string(r.Verification)):
-		l.add(Warning, file, at+".verification", "it speaks of what follows the call", "say what can be seen before it")
+		l.warn(file, at+".verification", "it speaks of what follows the call", "say what can be seen before it")
 	}
 	if r.Tool != "" {
 		for _, name := range strings.Split(string(r.Tool), "|") {
-			if !slices.Contains(l.inv.Tools, strings.TrimSpace(name)) {
-				l.add(Error, file, at+".tool", fmt.Sprintf("the agent has no tool %q", strings.TrimSpace(name)),
+			if !slices.Contains(l.Tools, strings.TrimSpace(name)) {
+				l.add(file, at+".tool", fmt.Sprintf("the agent has no tool %q", strings.TrimSpace(name)),
 					"name a tool of the agent's, or several as a|b; for anything else use another field")
 			}
 		}
@@ -106,12 +102,12 @@ func (l *linter) requirement(file, at string, r Requirement) {
 
 // catalog checks references to the requirement catalog; of a domain without one nothing is known.
 func (l *linter) catalog(file, at string, ids []string) {
-	if l.inv.Catalog == nil {
+	if l.Catalog == nil {
 		return
 	}
 	for _, id := range ids {
-		if _, ok := l.inv.Catalog.Row(id); !ok {
-			l.add(Error, file, at+".catalog", fmt.Sprintf("%q is no row of %s", id, l.inv.Catalog.Path), "name a row, or leave the key out")
+		if _, ok := l.Catalog.Row(id); !ok {
+			l.add(file, at+".catalog", fmt.Sprintf("%q is no row of %s", id, l.Catalog.Path), "name a row, or leave the key out")
 		}
 	}
 }
@@ -122,11 +118,11 @@ func (l *linter) rules(r *Rules) {
 		at := fmt.Sprintf("behavior[%d]", i)
 		l.name(RulesFile, at, string(b.Name), names)
 		if b.Rule == "" {
-			l.add(Error, RulesFile, at+".rule", "it is missing", "write the rule")
+			l.add(RulesFile, at+".rule", "it is missing", "write the rule")
 		}
 		l.catalog(RulesFile, at, b.Catalog)
 	}
 	if len(r.Behavior)+len(r.Capabilities.Can)+len(r.Capabilities.Cannot)+len(r.Facts) == 0 {
-		l.add(Warning, RulesFile, "", "it says nothing", "list what holds for all tools: behavior, capabilities, facts")
+		l.warn(RulesFile, "", "it says nothing", "list what holds for all tools: behavior, capabilities, facts")
 	}
 }

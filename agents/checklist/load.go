@@ -35,7 +35,7 @@ func Shipped() []string {
 // LoadShipped returns the built-in checklists of a domain.
 func LoadShipped(domain string) (*Set, error) {
 	if !slices.Contains(Shipped(), domain) {
-		return nil, fmt.Errorf("there are no checklists for %s: give a folder of your own, or choose one of %s", domain, strings.Join(Shipped(), ", "))
+		return nil, fmt.Errorf("there are no checklists for %s\nhint: give a folder of your own, or choose one of %s", domain, strings.Join(Shipped(), ", "))
 	}
 	files, err := fs.Sub(shipped, path.Join("data", domain))
 	if err != nil {
@@ -46,12 +46,10 @@ func LoadShipped(domain string) (*Set, error) {
 
 // LoadFolder reads a set from a folder. What cannot be read as a set is a Findings.
 func LoadFolder(dir, domain string) (*Set, error) {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return nil, fmt.Errorf("checklists: %w; give the folder that holds %s", err, RulesFile)
-	}
-	if !info.IsDir() {
-		return nil, fmt.Errorf("checklists: %s is a file: give the folder that holds %s", dir, RulesFile)
+	if info, err := os.Stat(dir); err != nil {
+		return nil, fmt.Errorf("checklists: %w\nhint: give the folder that holds %s", err, RulesFile)
+	} else if !info.IsDir() {
+		return nil, fmt.Errorf("checklists: %s is a file\nhint: give the folder that holds %s", dir, RulesFile)
 	}
 	s, err := load(os.DirFS(dir), domain)
 	if err != nil {
@@ -78,40 +76,59 @@ func load(files fs.FS, domain string) (*Set, error) {
 func Parse(domain string, files map[string][]byte) (*Set, error) {
 	s := &Set{Domain: domain}
 	var found Findings
-	note := func(err error) {
-		var fs Findings
-		if errors.As(err, &fs) {
-			found = append(found, fs...)
-		}
-	}
 	if _, ok := files[RulesFile]; !ok {
-		found = append(found, Finding{Severity: Error, File: RulesFile, Text: "the file is missing", Mend: "write it; it may be short"})
+		found.add(RulesFile, "", "the file is missing", "write it; it may be short")
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if name == RulesFile {
-			rules, err := ParseRules(name, files[name])
-			note(err)
-			s.Rules = *rules
+			found = append(found, decode(name, files[name], &s.Rules)...)
 			continue
 		}
-		c, err := ParseChecklist(name, files[name])
-		note(err)
-		if want := FileOf(c.Tool); err == nil && name != want {
-			found = append(found, Finding{Severity: Error, File: name, Field: "tool", Text: fmt.Sprintf("it is %q", c.Tool), Mend: "name the file " + want})
+		var c Checklist
+		wrong := decode(name, files[name], &c)
+		if want := FileOf(c.Tool); len(wrong) == 0 && name != want {
+			wrong.add(name, "tool", fmt.Sprintf("it is %q", c.Tool), "name the file "+want)
 		}
-		s.Tools = append(s.Tools, *c)
+		found = append(found, wrong...)
+		s.Tools = append(s.Tools, c)
 	}
-	return s, found.sorted().err()
+	return s, found.sorted().Errors()
+}
+
+// ParseChecklist reads a tool's checklist. The error is a Findings.
+func ParseChecklist(file string, text []byte) (*Checklist, error) {
+	var c Checklist
+	return &c, decode(file, text, &c).Errors()
+}
+
+// ParseRules reads the rules for all tools. The error is a Findings.
+func ParseRules(file string, text []byte) (*Rules, error) {
+	var r Rules
+	return &r, decode(file, text, &r).Errors()
+}
+
+// decode reads a file; what is wrong with it becomes findings.
+func decode(file string, text []byte, into any) Findings {
+	err := yamlfile.Decode(file, text, into)
+	var one *yamlfile.Error
+	var list yamlfile.Errors
+	if errors.As(err, &one) {
+		list = yamlfile.Errors{one}
+	} else {
+		errors.As(err, &list)
+	}
+	var found Findings
+	for _, e := range list {
+		found = append(found, Finding{fault: *e})
+	}
+	return found
 }
 
 // For returns the checklists of a world: those of a folder, or the built-in ones for "". They have no error left; a
 // set with one is a Findings.
 func For(w *domains.World, dir string) (*Set, error) {
-	var s *Set
-	var err error
-	if dir == "" {
-		s, err = LoadShipped(w.Name)
-	} else {
+	s, err := LoadShipped(w.Name)
+	if dir != "" {
 		s, err = LoadFolder(dir, w.Name)
 	}
 	if err != nil {
@@ -121,7 +138,7 @@ func For(w *domains.World, dir string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, Lint(s, inv).Errors().err()
+	return s, Lint(s, inv).Errors()
 }
 
 // Guarded lists the tools of the agent's whose calls are checked, by name: those that change something. Reads are

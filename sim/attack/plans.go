@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/goccy/go-yaml"
@@ -69,7 +70,7 @@ func (p *Plans) Save(file string) error {
 	if err != nil {
 		return err
 	}
-	fresh := file + ".new"
+	fresh := filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+".new")
 	if err := os.WriteFile(fresh, text, 0o644); err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func readTool(name, answer string, inv checklist.Inventory) (*checklist.Checklis
 		if c.Tool != name {
 			return nil, fmt.Errorf("%s: tool: it is %q; write %s", checklist.FileOf(name), c.Tool, name)
 		}
-		return c, errorsOf(checklist.LintChecklist(c, inv))
+		return c, checklist.LintChecklist(c, inv).Errors()
 	})
 }
 
@@ -111,15 +111,8 @@ func readRules(answer string, inv checklist.Inventory) (*checklist.Rules, error)
 		if err != nil {
 			return nil, err
 		}
-		return r, errorsOf(checklist.LintRules(r, inv))
+		return r, checklist.LintRules(r, inv).Errors()
 	})
-}
-
-func errorsOf(fs checklist.Findings) error {
-	if e := fs.Errors(); len(e) > 0 {
-		return e
-	}
-	return nil
 }
 
 // readSet reads the answer to the review, which must have the very files that were asked about.

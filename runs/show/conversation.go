@@ -8,6 +8,7 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/attack"
 )
 
 // Trial is what is known about one trial.
@@ -24,7 +25,8 @@ type Trial struct {
 type Conversation struct {
 	Trial
 	Steps     []Step
-	Attacked  string // whether the attack succeeded; "" where nobody attacked
+	Attacked  string   // whether the attack succeeded; "" where nobody attacked
+	Notes     []string // how the reward came about, beyond its components
 	Checks    []Check
 	Gold      []Check // the gold actions: one path to the wanted end state
 	Procedure Procedure
@@ -91,12 +93,13 @@ func NewConversation(t Trial) (Conversation, error) {
 	if err != nil {
 		return Conversation{}, err
 	}
-	marks := t.Attack.marks(t.Record)
-	return Conversation{Trial: t, Steps: steps(t.Record, marks), Attacked: marks.outcome(), Checks: checks(t.Score), Gold: gold(t), Procedure: found}, nil
+	hits := t.Attack.hits(t.Record)
+	return Conversation{Trial: t, Steps: steps(t, hits), Attacked: t.Attack.outcome(len(hits)), Notes: notes(t.Score), Checks: checks(t.Score), Gold: gold(t), Procedure: found}, nil
 }
 
 // steps are the messages with the events where they happened. An event that names no message comes at the nearer end.
-func steps(r sim.Record, marks marks) []Step {
+func steps(t Trial, hits map[place]attack.Forbidden) []Step {
+	r := t.Record
 	tools, models := map[string]string{}, map[int][]sim.ModelCall{}
 	for _, m := range r.Messages {
 		for _, c := range m.ToolCalls {
@@ -116,12 +119,16 @@ func steps(r sim.Record, marks marks) []Step {
 			msg.Tool = tools[m.ID]
 		}
 		for k, c := range m.ToolCalls {
-			msg.Calls = append(msg.Calls, callOf(c, marks.delivered(i, k, c)))
+			mark := t.Attack.averted(c, "but refused by the tool or allowed by then")
+			if f, hit := hits[place{i, k}]; hit {
+				mark = executed(f)
+			}
+			msg.Calls = append(msg.Calls, callOf(c, mark))
 		}
 		out[i].Message = &msg
 	}
 	for k, e := range r.Events {
-		if told, ok := event(e, r.Events, marks); ok {
+		if told, ok := event(e, t); ok {
 			told.Number = k
 			at := min(max(e.Index, 0), len(r.Messages))
 			out[at].Events = append(out[at].Events, told)
@@ -134,10 +141,7 @@ func steps(r sim.Record, marks marks) []Step {
 }
 
 func callOf(c sim.ToolCall, mark string) Call {
-	if c.Reason != "" {
-		return Call{Name: c.Name, Malformed: c.Malformed, Reason: c.Reason, Mark: mark}
-	}
-	return Call{Name: c.Name, Arguments: argumentsOf(c.Arguments), Mark: mark}
+	return Call{Name: c.Name, Arguments: argumentsOf(c.Arguments), Malformed: c.Malformed, Reason: c.Reason, Mark: mark}
 }
 
 func argumentsOf(args value.Value) []Argument {
@@ -153,20 +157,44 @@ func argumentsOf(args value.Value) []Argument {
 	return out
 }
 
+// notes say what a score is made of, apart from its components and checks.
+func notes(s *sim.Score) []string {
+	if s == nil {
+		return nil
+	}
+	var out []string
+	if note, ok := s.Info.Info["note"].(string); ok {
+		out = append(out, note)
+	}
+	if s.Origin != "" {
+		out = append(out, "the reward is from "+s.Origin)
+	}
+	if s.Drift > 0 {
+		out = append(out, fmt.Sprintf("replaying gave %d results other than recorded", s.Drift))
+	}
+	return out
+}
+
+// judged labels the checks of a judge.
+const judged = "judged:"
+
 // checks are what the reward looked at, apart from the database.
 func checks(s *sim.Score) []Check {
 	if s == nil {
 		return nil
 	}
 	var out []Check
+	add := func(met bool, label, text, why string) {
+		out = append(out, Check{Known: true, Met: met, Label: label, Text: text, Why: why, At: -1})
+	}
 	for _, a := range s.Info.EnvAssertions {
-		out = append(out, Check{Known: true, Met: a.Met, Label: "assertion", Text: a.Assertion.FuncName, At: -1})
+		add(a.Met, "assertion", a.Assertion.FuncName, "")
 	}
 	for _, c := range s.Info.CommunicateChecks {
-		out = append(out, Check{Known: true, Met: c.Met, Label: "told the user:", Text: c.Info, Why: c.Justification, At: -1})
+		add(c.Met, "told the user:", c.Info, c.Justification)
 	}
 	for _, v := range s.Info.NLAssertions {
-		out = append(out, Check{Known: true, Met: v.Met, Label: "judged:", Text: v.Assertion, Why: v.Justification, At: -1})
+		add(v.Met, judged, v.Assertion, v.Justification)
 	}
 	return out
 }

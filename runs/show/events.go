@@ -3,22 +3,15 @@ package show
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/guide/verify"
 	"github.com/tauguide/tauguide/sim"
 )
 
-// The kinds of events that a guide writes; docs/policyguide.md describes their data.
-const (
-	guidanceEvent  sim.EventKind = "guidance"
-	firingEvent    sim.EventKind = "firing"
-	interceptEvent sim.EventKind = "intercept"
-	blockEvent     sim.EventKind = "block"
-	failOpenEvent  sim.EventKind = "fail_open"
-)
-
-// firing is the data of a guide's firing as far as it is shown.
+// firing is the data of a guide's firing as far as it is shown (docs/policyguide.md).
 type firing struct {
 	After    verify.State       `json:"after"`
 	Record   verify.Record      `json:"record"`
@@ -57,30 +50,28 @@ type Private struct {
 	Calls []Call
 }
 
-// event describes an event among all events of its record. ok is false for one that only repeats what the guide's own
-// events tell there.
-func event(e sim.Event, all []sim.Event, marks marks) (out Event, ok bool) {
+// event describes an event of a trial. ok is false for one that only repeats what the guide's own events tell there.
+func event(e sim.Event, t Trial) (out Event, ok bool) {
 	out = Event{At: e.Index, Kind: e.Kind, Data: e.Data}
-	messages := e.Messages
 	switch {
 	case out.describe(e):
 		out.Guide = true
-		if e.Kind == guidanceEvent || e.Kind == failOpenEvent || e.Kind == firingEvent {
-			messages = nil
-		}
-	case e.Kind == sim.EventPrivate && guided(all, e.Index):
+	case e.Kind == sim.EventPrivate && guided(t.Record.Events, e.Index):
 		return Event{}, false
 	default:
 		side := ""
 		if e.Side != "" {
 			side = " (" + string(e.Side) + ")"
 		}
-		out.Title, out.Findings = fmt.Sprintf("%s%s %s", e.Kind, side, e.Text), nil
+		out.Title = fmt.Sprintf("%s%s %s", e.Kind, side, e.Text)
 	}
-	for _, m := range messages {
+	if out.Guide && e.Kind != agents.EventIntercept && e.Kind != agents.EventBlock {
+		return out, true // it says all that its messages do
+	}
+	for _, m := range e.Messages {
 		p := Private{Role: string(m.Role), Text: m.TextOf()}
 		for _, c := range m.ToolCalls {
-			p.Calls = append(p.Calls, callOf(c, marks.stopped(c)))
+			p.Calls = append(p.Calls, callOf(c, t.Attack.averted(c, "not executed")))
 		}
 		out.Private = append(out.Private, p)
 	}
@@ -89,22 +80,16 @@ func event(e sim.Event, all []sim.Event, marks marks) (out Event, ok bool) {
 
 // describe tells an event of a guide; false if it is of no guide, or cannot be read as one.
 func (n *Event) describe(e sim.Event) bool {
-	switch e.Kind {
-	case guidanceEvent:
+	var f firing
+	var i interception
+	switch {
+	case e.Kind == agents.EventGuidance:
 		n.Title, n.Text = "guidance", e.Text
-	case failOpenEvent:
+	case e.Kind == agents.EventFailOpen:
 		n.Title = "verifier failed, the gate is open in this turn unless it is strict: " + e.Text
-	case firingEvent:
-		var f firing
-		if !decode(e.Data, &f) {
-			return false
-		}
+	case e.Kind == agents.EventFiring && decode(e.Data, &f):
 		n.firing(f)
-	case interceptEvent, blockEvent:
-		var i interception
-		if !decode(e.Data, &i) {
-			return false
-		}
+	case (e.Kind == agents.EventIntercept || e.Kind == agents.EventBlock) && decode(e.Data, &i):
 		n.interception(i)
 	default:
 		return false
@@ -149,17 +134,10 @@ func (n *Event) firing(f firing) {
 
 func statusOf(q verify.Request) string {
 	parts := []string{string(q.Status)}
-	if q.Node != "" {
-		parts = append(parts, "at "+q.Node)
-	}
-	if q.Intent != "" {
-		parts = append(parts, "intent "+q.Intent)
-	}
-	if q.Selection.Target != "" {
-		parts = append(parts, "target "+q.Selection.Target)
-	}
-	if q.Authorize != "" {
-		parts = append(parts, q.Authorize+" enabled")
+	for _, p := range [][3]string{{"at ", q.Node}, {"intent ", q.Intent}, {"target ", q.Selection.Target}, {"", q.Authorize, " enabled"}} {
+		if p[1] != "" {
+			parts = append(parts, p[0]+p[1]+p[2])
+		}
 	}
 	return strings.Join(parts, ", ")
 }
@@ -185,10 +163,7 @@ func (n *Event) interception(i interception) {
 
 // guided reports whether the guide's own events tell at an index what was private there.
 func guided(events []sim.Event, index int) bool {
-	for _, e := range events {
-		if e.Index == index && (e.Kind == guidanceEvent || e.Kind == interceptEvent || e.Kind == blockEvent) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(events, func(e sim.Event) bool {
+		return e.Index == index && (e.Kind == agents.EventGuidance || e.Kind == agents.EventIntercept || e.Kind == agents.EventBlock)
+	})
 }

@@ -55,11 +55,6 @@ func (p printer) line(format string, args ...any) {
 	fmt.Fprintln(p.w, Safe(fmt.Sprintf(format, args...)))
 }
 
-// indented prints a text with a margin before each of its lines.
-func (p printer) indented(text string) {
-	p.line("%s", indented(text, "      "))
-}
-
 func (p printer) head(t Trial) {
 	r := t.Record
 	p.line("%s/%s/%s/%d  attempt %d, seed %d", r.Domain, r.System, r.Task, r.Trial, r.Attempt, r.Seed)
@@ -75,19 +70,16 @@ func (p printer) head(t Trial) {
 }
 
 func (p printer) message(m *Message) {
-	switch {
-	case m.Result:
-		failed := ""
-		if m.Error {
-			failed = ", ERROR"
-		}
-		p.line("%3d %s result%s:", m.Index, m.Side, failed)
-		p.indented(clipped(m.Text, p.options.MaxResult))
-	default:
-		p.line("%3d %s:", m.Index, m.Side)
-		if m.HasText {
-			p.indented(m.Text)
-		}
+	what, text := "", m.Text
+	if m.Result {
+		what, text = " result", clipped(m.Text, p.options.MaxResult)
+	}
+	if m.Error {
+		what += ", ERROR"
+	}
+	p.line("%3d %s%s:", m.Index, m.Side, what)
+	if m.HasText || m.Result {
+		p.line("%s", indented(text, "      "))
 	}
 	for _, c := range m.Calls {
 		p.call("      ", c)
@@ -96,11 +88,7 @@ func (p printer) message(m *Message) {
 
 // call prints a call and its mark, if it has one.
 func (p printer) call(margin string, c Call) {
-	mark := ""
-	if c.Mark != "" {
-		mark = "   " + c.Mark
-	}
-	p.line("%s→ %s%s", margin, c, mark)
+	p.line("%s→ %s", margin, strings.TrimSpace(c.String()+"   "+c.Mark))
 }
 
 func (p printer) event(e Event) {
@@ -142,13 +130,12 @@ func (p printer) reward(c Conversation) {
 		p.line("reward: not scored yet; tauguide run CONFIG --resume scores it")
 		return
 	}
-	switch {
-	case s.Reward == nil:
+	if s.Reward == nil {
 		p.line("reward: pending (%s)", s.Pending)
-	default:
+	} else {
 		p.line("reward: %g", *s.Reward)
 	}
-	if note, ok := s.Info.Info["note"].(string); ok {
+	for _, note := range c.Notes {
 		p.line("  %s", note)
 	}
 	for _, c := range s.Components {
@@ -158,13 +145,9 @@ func (p printer) reward(c Conversation) {
 		}
 		p.line("  %-13s %-7s %s", c.Type, c.State, strings.TrimSpace(counted+"  "+c.Why))
 	}
-	if s.Drift > 0 {
-		p.line("  replaying gave %d results other than recorded", s.Drift)
-	}
-	judged := len(c.Checks) - len(s.Info.NLAssertions)
-	for i, c := range c.Checks {
+	for _, c := range c.Checks {
 		why := ""
-		if i >= judged { // only a judge's reasons say more than the check
+		if c.Label == judged { // only a judge's reasons say more than the check
 			why = " (" + c.Why + ")"
 		}
 		p.line("  %s %s%s", Mark(c.Met), c, why)

@@ -69,7 +69,7 @@ func (e *Entry) grade(s *sim.Score) {
 
 // spend adds calls to the totals; one unknown figure makes a total unknown.
 func (e *Entry) spend(calls []sim.ModelCall) {
-	e.Usage = addUsage(e.Usage, calls)
+	e.Usage = AddUsage(e.Usage, calls)
 	for _, c := range calls {
 		prompt, completion := c.Usage.PromptTokens, c.Usage.CompletionTokens
 		e.Tokens = plus(e.Tokens, prompt.N+completion.N, prompt.Known && completion.Known)

@@ -24,8 +24,8 @@ func (u RoleUsage) Paid() Spending {
 	return Spending{Tokens: u.Prompt + u.Completion - u.ReplayedTokens, Cost: max(0, u.Cost-u.ReplayedCost)}
 }
 
-// addUsage returns a new slice, sorted by role, with calls added: copies of an entry share the old one.
-func addUsage(old []RoleUsage, calls []sim.ModelCall) []RoleUsage {
+// AddUsage returns a new slice, sorted by role, with calls added: copies of an entry share the old one.
+func AddUsage(old []RoleUsage, calls []sim.ModelCall) []RoleUsage {
 	out := append([]RoleUsage{}, old...) // never nil, which is how the entries of older programs are known
 	for _, c := range calls {
 		i := slices.IndexFunc(out, func(u RoleUsage) bool { return u.Role == c.Role })
@@ -33,13 +33,14 @@ func addUsage(old []RoleUsage, calls []sim.ModelCall) []RoleUsage {
 			i = len(out)
 			out = append(out, RoleUsage{Role: c.Role})
 		}
-		out[i].add(c)
+		out[i].Count(c)
 	}
 	slices.SortFunc(out, func(a, b RoleUsage) int { return cmp.Compare(a.Role, b.Role) })
 	return out
 }
 
-func (u *RoleUsage) add(c sim.ModelCall) {
+// Count adds a call.
+func (u *RoleUsage) Count(c sim.ModelCall) {
 	u.Calls++
 	u.Prompt += c.Usage.PromptTokens.N
 	u.Cached += c.Usage.CachedTokens.N

@@ -17,6 +17,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 )
@@ -57,7 +58,7 @@ func Choose(r *store.Run, domain, system string) (string, string, error) {
 	}
 	switch len(list) {
 	case 0:
-		return "", "", fmt.Errorf("run %s has no trials of domain %q and system %q: leave one out to see what there is", r.Dir(), domain, system)
+		return "", "", fmt.Errorf("run %s has no trials of domain %q and system %q\nhint: leave one out to see what there is", r.Dir(), domain, system)
 	case 1:
 		return list[0].domain, list[0].system, nil
 	}
@@ -65,13 +66,14 @@ func Choose(r *store.Run, domain, system string) (string, string, error) {
 	for _, k := range list {
 		names = append(names, fmt.Sprintf("--domain %s --system %s", k.domain, k.system))
 	}
-	return "", "", fmt.Errorf("a τ² result holds one domain and one system, and run %s has several: choose one of %s", r.Dir(), strings.Join(names, "; "))
+	return "", "", fmt.Errorf("a τ² result holds one domain and one system, and run %s has several\nhint: choose one of %s", r.Dir(), strings.Join(names, "; "))
 }
 
 // exporter writes one result.
 type exporter struct {
 	run     *store.Run
-	head    *Header // of an imported run; otherwise nil
+	plan    []config.Planned // the trials of the domain and system
+	head    *Header          // of an imported run; otherwise nil
 	options ExportOptions
 	scores  map[store.Ref]sim.Score
 	out     Exported
@@ -86,95 +88,84 @@ func Export(ctx context.Context, r *store.Run, o ExportOptions) (*Exported, erro
 		return nil, err
 	}
 	if head == nil && o.World == nil {
-		return nil, errors.New("the data of the run is needed for its tasks: give its folder with --data")
+		return nil, errors.New("the data of the run is needed for its tasks\nhint: give its folder with --data")
 	}
 	if _, err := os.Lstat(o.Out); err == nil {
-		return nil, fmt.Errorf("%s exists: give another name with --out, or move it away", o.Out)
+		return nil, fmt.Errorf("%s exists\nhint: give another name with --out, or move it away", o.Out)
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	x := &exporter{run: r, head: head, options: o}
+	for _, p := range r.Plan() {
+		if p.Domain == o.Domain && p.System == o.System {
+			x.plan = append(x.plan, p)
+		}
+	}
 	x.out = Exported{File: o.Out, Layout: o.Layout, Domain: o.Domain, System: o.System, Remarks: map[string]int{}}
 	if x.scores, err = r.Scores(); err != nil {
 		return nil, err
 	}
-	if o.Layout == LayoutDir {
-		err = x.folder(ctx)
-	} else {
-		err = intoPlace(o.Out, func(f *os.File) error { return x.file(ctx, f, true) })
-	}
+	err = x.write(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("export %s: %w", r.Dir(), err)
 	}
 	return &x.out, nil
 }
 
-// intoPlace writes a file under another name and gives it its own when it is whole.
-func intoPlace(name string, write func(*os.File) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(name), ".tmp-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	if err = write(f); err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	if err = os.Chmod(f.Name(), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
-}
-
-// folder writes a directory layout.
-func (x *exporter) folder(ctx context.Context) (err error) {
+// write makes the result in a temporary folder beside its place, and gives it its name when it is whole.
+func (x *exporter) write(ctx context.Context) (err error) {
 	temp, err := os.MkdirTemp(filepath.Dir(filepath.Clean(x.options.Out)), ".tmp-*")
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.RemoveAll(temp))
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	whole := temp
+	if x.options.Layout == LayoutDir {
+		if err := x.folder(ctx, filepath.Join(temp, "simulations")); err != nil {
+			return err
 		}
-	}()
-	if err = os.Mkdir(filepath.Join(temp, "simulations"), 0o755); err != nil {
+	} else {
+		whole = filepath.Join(temp, "results.json")
+	}
+	f, err := os.Create(filepath.Join(temp, "results.json"))
+	if err != nil {
 		return err
 	}
-	err = x.each(ctx, func(id string, one json.RawMessage) error {
+	if err = x.file(ctx, f); err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close(), os.Chmod(temp, 0o755)); err != nil {
+		return err
+	}
+	return os.Rename(whole, x.options.Out)
+}
+
+// folder writes a file for each simulation.
+func (x *exporter) folder(ctx context.Context, dir string) error {
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	return x.each(ctx, func(id string, one json.RawMessage) error {
 		var b bytes.Buffer
 		s := newStream(&b)
 		if s.value(one); s.err != nil {
 			return s.err
 		}
-		return os.WriteFile(filepath.Join(temp, "simulations", id+".json"), b.Bytes(), 0o644)
+		return os.WriteFile(filepath.Join(dir, id+".json"), b.Bytes(), 0o644)
 	})
-	if err == nil {
-		err = intoPlace(filepath.Join(temp, "results.json"), func(f *os.File) error { return x.file(ctx, f, false) })
-	}
-	if err == nil {
-		err = os.Chmod(temp, 0o755)
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(temp, x.options.Out)
 }
 
-// file writes the result file, with the simulations in it or without.
-func (x *exporter) file(ctx context.Context, f *os.File, inline bool) error {
+// file writes the result file, with the simulations in it unless the layout has a folder for them.
+func (x *exporter) file(ctx context.Context, f *os.File) error {
 	w := bufio.NewWriterSize(f, 1<<16)
 	s := newStream(w)
 	s.token(jsontext.BeginObject)
 	if err := x.about(s); err != nil {
 		return err
 	}
-	if inline {
+	if x.options.Layout == LayoutDir {
+		s.member("simulation_index", x.index)
+	} else {
 		s.token(jsontext.String("simulations"))
 		s.token(jsontext.BeginArray)
 		err := x.each(ctx, func(_ string, one json.RawMessage) error {
@@ -186,8 +177,6 @@ func (x *exporter) file(ctx context.Context, f *os.File, inline bool) error {
 		}
 		s.token(jsontext.EndArray)
 		s.member("simulation_index", nil)
-	} else {
-		s.member("simulation_index", x.index)
 	}
 	s.token(jsontext.EndObject)
 	if s.err != nil {
@@ -199,8 +188,7 @@ func (x *exporter) file(ctx context.Context, f *os.File, inline bool) error {
 // each makes the simulations one by one.
 func (x *exporter) each(ctx context.Context, use func(id string, one json.RawMessage) error) error {
 	seen := map[string]bool{}
-	entries := x.run.Index()
-	for _, e := range entries {
+	for _, e := range x.run.Index() {
 		if e.Domain != x.options.Domain || e.System != x.options.System {
 			continue
 		}
@@ -224,13 +212,7 @@ func (x *exporter) each(ctx context.Context, use func(id string, one json.RawMes
 		}
 	}
 	x.out.Simulations = len(seen)
-	planned := 0
-	for _, p := range x.run.Plan() {
-		if p.Domain == x.options.Domain && p.System == x.options.System {
-			planned++
-		}
-	}
-	x.out.Missing = max(0, planned-len(seen))
+	x.out.Missing = max(0, len(x.plan)-len(seen))
 	return nil
 }
 
@@ -258,9 +240,7 @@ func (x *exporter) simulation(r sim.Record) (id string, _ json.RawMessage, err e
 	agent, user := costs(r)
 	o.suggest("agent_cost", agent)
 	o.suggest("user_cost", user)
-	if err := x.reward(o, r); err != nil {
-		return "", nil, err
-	}
+	x.reward(o, r)
 	list := make([]json.RawMessage, len(r.Messages))
 	for i, m := range r.Messages {
 		if list[i], err = messageJSON(m); err != nil {
@@ -294,22 +274,20 @@ func (x *exporter) ending(o *object, r sim.Record) {
 }
 
 // reward writes the outcome: the recorded one as it stood, unless the record was scored anew since.
-func (x *exporter) reward(o *object, r sim.Record) error {
+func (x *exporter) reward(o *object, r sim.Record) {
 	s, ok := x.scores[store.Ref{Key: r.Key, Attempt: r.Attempt}]
 	switch {
-	case ok && !Recorded(&s):
-		raw, err := rewardJSON(&s)
-		if err != nil {
-			return err
-		}
-		o.values["reward_info"] = raw
-	default:
+	case !ok || Recorded(&s):
 		o.suggest("reward_info", nil)
+	case s.Reward == nil:
+		o.set("reward_info", nil)
+	default:
+		s.Info.Reward = *s.Reward
+		o.set("reward_info", s.Info)
 	}
 	if r.Termination.Evaluable() && string(o.values["reward_info"]) == "null" {
 		x.out.Unscored++
 	}
-	return nil
 }
 
 // enter adds the line of the index.
@@ -335,14 +313,4 @@ func localTime(s string) string {
 		return s
 	}
 	return t.UTC().Format("2006-01-02T15:04:05.000000")
-}
-
-// rewardJSON is a score's outcome; null where there is none.
-func rewardJSON(s *sim.Score) (json.RawMessage, error) {
-	if s == nil || s.Reward == nil {
-		return json.RawMessage("null"), nil
-	}
-	info := s.Info
-	info.Reward = *s.Reward
-	return encode(info)
 }

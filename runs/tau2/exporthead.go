@@ -98,22 +98,15 @@ func (x *exporter) info(m store.Manifest) (json.RawMessage, error) {
 	o.set("agent_info", party(agentFields, agent, system.Model))
 	o.set("user_info", party(userFields, user, c.User.Model))
 	o.set("environment_info", env)
-	o.set("num_trials", x.trials())
+	trials := 1
+	for _, p := range x.plan {
+		trials = max(trials, p.Trial+1)
+	}
+	o.set("num_trials", trials)
 	o.set("max_steps", c.Limits.MaxSteps)
 	o.set("max_errors", c.Limits.MaxErrors)
 	o.set("seed", c.Seed)
 	return o.json()
-}
-
-// trials is how many trials the plan has of each task.
-func (x *exporter) trials() int {
-	n := 1
-	for _, p := range x.run.Plan() {
-		if p.Domain == x.options.Domain && p.System == x.options.System {
-			n = max(n, p.Trial+1)
-		}
-	}
-	return n
 }
 
 // modelArguments are the parameters of a model, without keys and addresses.
@@ -159,8 +152,8 @@ func (x *exporter) tasks(s *stream) error {
 			write(t.ID, t.Raw)
 		}
 	}
-	for _, p := range x.run.Plan() {
-		if p.Domain != x.options.Domain || p.System != x.options.System || done[p.Task] || x.options.World == nil {
+	for _, p := range x.plan {
+		if done[p.Task] || x.options.World == nil {
 			continue
 		}
 		if t, ok := x.options.World.Task(p.Task); ok {

@@ -2,7 +2,6 @@ package tau2
 
 import (
 	"bufio"
-	"bytes"
 	"io"
 )
 
@@ -10,8 +9,7 @@ import (
 // and -Infinity, which Python writes.
 type pythonJSON struct {
 	r       *bufio.Reader
-	out     []byte // translated, not yet passed on
-	chunk   []byte // the memory of out
+	rest    string // of a literal, not yet passed on
 	skipped int64  // bytes of the mark
 	made    int64  // bytes of strict JSON made so far
 	grown   []int64
@@ -26,8 +24,6 @@ var literals = [...]struct{ from, to string }{
 	{"-Infinity", "null     "}, {"Infinity", "null    "}, {"NaN", "null"},
 }
 
-const longestLiteral = len("-Infinity")
-
 func newPythonJSON(r io.Reader) *pythonJSON {
 	p := &pythonJSON{r: bufio.NewReaderSize(r, 1<<16)}
 	if mark, _ := p.r.Peek(3); string(mark) == "\ufeff" {
@@ -37,68 +33,48 @@ func newPythonJSON(r io.Reader) *pythonJSON {
 	return p
 }
 
-// Read fills p.
-func (j *pythonJSON) Read(p []byte) (int, error) {
-	if len(j.out) == 0 {
-		if err := j.fill(); err != nil {
-			return 0, err
+// Read fills p as far as the file goes.
+func (j *pythonJSON) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		if len(j.rest) > 0 {
+			p[n], j.rest = j.rest[0], j.rest[1:]
+		} else if p[n], err = j.next(); err != nil {
+			break
 		}
+		n++
+		j.made++
 	}
-	n := copy(p, j.out)
-	j.out = j.out[n:]
-	return n, nil
+	if n > 0 {
+		return n, nil // an error comes again
+	}
+	return 0, err
 }
 
-// fill translates what the file has ready. What may be the start of a literal waits until more is known.
-func (j *pythonJSON) fill() error {
-	in, err := j.r.Peek(longestLiteral)
-	if len(in) == 0 {
-		return err
-	}
-	in, _ = j.r.Peek(j.r.Buffered()) // they are there
-	limit := len(in)
-	if err == nil {
-		limit -= longestLiteral - 1
-	}
-	j.out = j.chunk[:0]
-	at := 0
-	for at < limit {
-		c := in[at]
-		switch {
-		case j.escaped:
-			j.escaped = false
-		case j.inString:
-			j.escaped, j.inString = c == '\\', c != '"'
-		case c == '"':
-			j.inString = true
-		case c == 'N' || c == 'I' || c == '-':
-			if n := j.literal(in[at:]); n > 0 {
-				at += n
-				continue
+// next is the next byte, or the first of what replaces a literal.
+func (j *pythonJSON) next() (byte, error) {
+	c, err := j.r.ReadByte()
+	switch {
+	case err != nil:
+	case j.escaped:
+		j.escaped = false
+	case j.inString:
+		j.escaped, j.inString = c == '\\', c != '"'
+	case c == '"':
+		j.inString = true
+	case c == 'N' || c == 'I' || c == '-':
+		for _, l := range literals {
+			if rest, _ := j.r.Peek(len(l.from) - 1); c == l.from[0] && string(rest) == l.from[1:] {
+				_, _ = j.r.Discard(len(rest)) // they were peeked at
+				if len(l.to) > len(l.from) {
+					j.grown = append(j.grown, j.made+int64(len(l.to)))
+				}
+				j.found++
+				j.rest = l.to[1:]
+				return l.to[0], nil
 			}
 		}
-		j.out = append(j.out, c)
-		at++
 	}
-	_, err = j.r.Discard(at)
-	j.made += int64(len(j.out))
-	j.chunk = j.out
-	return err
-}
-
-// literal translates a literal that strict JSON does not have, and returns its length; 0 if b does not begin with one.
-func (j *pythonJSON) literal(b []byte) int {
-	for _, l := range literals {
-		if bytes.HasPrefix(b, []byte(l.from)) {
-			j.out = append(j.out, l.to...)
-			j.found++
-			if len(l.to) > len(l.from) {
-				j.grown = append(j.grown, j.made+int64(len(j.out)))
-			}
-			return len(l.from)
-		}
-	}
-	return 0
+	return c, err
 }
 
 // original is the offset in the file of an offset in what was passed on.

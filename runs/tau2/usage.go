@@ -7,6 +7,7 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
 )
@@ -89,11 +90,12 @@ func seconds(f float64) value.Value {
 	return value.OfFloat(f)
 }
 
-func dollars(f *float64) value.Value {
-	if f == nil {
+// dollars is what calls cost; null where the cost of one is not known.
+func dollars(u store.RoleUsage) value.Value {
+	if u.UnknownCost > 0 {
 		return value.Value{}
 	}
-	return seconds(*f)
+	return seconds(u.Cost)
 }
 
 // spread puts what our records say of model calls into the messages that they were made for. Calls of guides and guards
@@ -105,21 +107,21 @@ func spread(r *sim.Record) {
 		if m.Role == domains.RoleTool {
 			continue
 		}
-		spent := spending{}
+		var spent store.RoleUsage
 		for _, c := range r.Calls {
 			if c.Index == i && isUser(c) == (m.Role == domains.RoleUser) {
-				spent.add(c)
+				spent.Count(c)
 			}
 		}
 		extra := newObject(nil, nil)
-		extra.set("cost", dollars(spent.total()))
-		if spent.calls > 0 {
-			extra.set("generation_time_seconds", seconds(spent.seconds))
-			if u := spent.usage; u.PromptTokens.Known && u.CompletionTokens.Known {
+		extra.set("cost", dollars(spent))
+		if spent.Calls > 0 {
+			extra.set("generation_time_seconds", seconds(spent.Seconds))
+			if spent.UnknownTokens == 0 {
 				extra.set("usage", struct {
-					Completion llm.Count `json:"completion_tokens"`
-					Prompt     llm.Count `json:"prompt_tokens"`
-				}{u.CompletionTokens, u.PromptTokens})
+					Completion int64 `json:"completion_tokens"`
+					Prompt     int64 `json:"prompt_tokens"`
+				}{spent.Completion, spent.Prompt})
 			}
 		}
 		if len(m.Provider) > 0 {
@@ -131,57 +133,17 @@ func spread(r *sim.Record) {
 
 func isUser(c sim.ModelCall) bool { return c.Role == "user" }
 
-// spending sums calls. One unknown figure makes a sum unknown.
-type spending struct {
-	calls   int
-	cost    float64
-	unknown bool
-	usage   llm.Usage
-	seconds float64
-}
-
-func (s *spending) add(c sim.ModelCall) {
-	s.seconds += c.Transport.Elapsed
-	if c.Cost == nil {
-		s.unknown = true
-	} else {
-		s.cost += *c.Cost
-	}
-	if s.calls == 0 {
-		s.usage = c.Usage
-	} else {
-		s.usage.PromptTokens = plus(s.usage.PromptTokens, c.Usage.PromptTokens)
-		s.usage.CompletionTokens = plus(s.usage.CompletionTokens, c.Usage.CompletionTokens)
-	}
-	s.calls++
-}
-
-func plus(a, b llm.Count) llm.Count {
-	if !a.Known || !b.Known {
-		return llm.Count{}
-	}
-	return llm.Known(a.N + b.N)
-}
-
-// total is the cost; nil if unknown.
-func (s *spending) total() *float64 {
-	if s.unknown {
-		return nil
-	}
-	return &s.cost
-}
-
 // costs are those of the two sides, without the judge's.
 func costs(r sim.Record) (agent, user value.Value) {
-	var a, u spending
+	var a, u store.RoleUsage
 	for _, c := range r.Calls {
 		switch {
 		case c.Role == "judge":
 		case isUser(c):
-			u.add(c)
+			u.Count(c)
 		default:
-			a.add(c)
+			a.Count(c)
 		}
 	}
-	return dollars(a.total()), dollars(u.total())
+	return dollars(a), dollars(u)
 }

@@ -65,7 +65,7 @@ func TestDamage(t *testing.T) {
 			}
 		}, map[string]want{aTrial: {500, "the record cannot be read"}, "/small/": {200, "damaged at byte"}, "/": {200, "9 of 10"}}},
 		{"the last line of the index is torn", rewrite("index.jsonl", func(b []byte) []byte { return b[:len(b)-20] }), map[string]want{"/small/trials/": {200, "1 to 10 of 10"}}},
-		{"a line of the scores is broken", rewrite("scores.jsonl", func(b []byte) []byte { return append([]byte("{broken\n"), b[:len(b)-9]...) }), map[string]want{"/small/trials/": {200, "1 to 10 of 10"}, aTrial: {200, "Component"}}},
+		{"a line of the scores is broken", rewrite("scores.jsonl", func(b []byte) []byte { return append(append([]byte("{broken\n"), b...), "{torn"...) }), map[string]want{"/small/trials/": {200, "1 to 10 of 10"}, aTrial: {200, "Component"}}},
 		{"there are no scores", rewrite("scores.jsonl", func([]byte) []byte { return nil }), map[string]want{aTrial: {200, "not scored yet"}, "/small/": {200, "10 pending"}}},
 		{"the manifest is broken", rewrite("manifest.json", cut), map[string]want{"/small/": {500, "manifest.json"}, aTrial: {500, "manifest.json"}, "/": {200, "damaged at byte"}}},
 		{"the plan is broken", rewrite("plan.jsonl", func(b []byte) []byte { return append([]byte("x\n"), b...) }), map[string]want{"/small/": {500, "plan.jsonl:1: damaged line"}, "/": {200, "plan.jsonl:1"}}},

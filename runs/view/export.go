@@ -1,7 +1,6 @@
 package view
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,31 +59,21 @@ func (s *Site) Export(ctx context.Context, dir string) (Copied, error) {
 
 // apart refuses a folder within a run: what is written there would be taken for a part of it.
 func (s *Site) apart(dir string) error {
-	place := dir
-	for {
+	for place := dir; ; place = filepath.Dir(place) {
 		if real, err := filepath.EvalSymlinks(place); err == nil {
 			place = real
-			break
 		}
-		up := filepath.Dir(place)
-		if up == place {
-			break
+		for _, r := range s.runs {
+			a, err := os.Stat(place)
+			b, err2 := os.Stat(r.dir)
+			if err == nil && err2 == nil && os.SameFile(a, b) {
+				return fmt.Errorf("export to %s: it is within the run %s\nhint: name a folder outside of it", dir, r.dir)
+			}
 		}
-		place = up
-	}
-	for _, r := range s.runs {
-		real, err := filepath.EvalSymlinks(r.dir)
-		if err == nil {
-			real, err = filepath.Abs(real)
-		}
-		if err != nil {
-			return fmt.Errorf("export: %w", err)
-		}
-		if within(real, place) {
-			return fmt.Errorf("export to %s: it is within the run %s\nhint: name a folder outside of it", dir, r.dir)
+		if place == filepath.Dir(place) {
+			return nil
 		}
 	}
-	return nil
 }
 
 // vacant refuses a folder that has anything in it, and a link.
@@ -114,55 +103,45 @@ func putInPlace(temp, dir string) error {
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(list, func(a, b fs.DirEntry) int {
-		return cmp.Compare(rank(a), rank(b))
-	})
+	const start = "index.html"
+	names := []string{start} // last, as they are taken from the end
 	for _, e := range list {
-		if err := os.Rename(filepath.Join(temp, e.Name()), filepath.Join(dir, e.Name())); err != nil {
+		if e.Name() != start {
+			names = append(names, e.Name())
+		}
+	}
+	for _, name := range slices.Backward(names) {
+		if err := os.Rename(filepath.Join(temp, name), filepath.Join(dir, name)); err != nil {
 			return err
 		}
 	}
 	return os.Remove(temp)
 }
 
-func rank(e fs.DirEntry) int {
-	if e.Name() == "index.html" {
-		return 1
-	}
-	return 0
-}
-
-// address is a page of the site.
-type address struct {
-	path  string
-	query string // encoded
-}
-
 // copyTo follows all links from the start page on.
 func (s *Site) copyTo(ctx context.Context, dir string) (Copied, error) {
 	var out Copied
-	seen := map[address]bool{}
+	type address struct {
+		path  string
+		query url.Values
+	}
+	seen, made := map[string]bool{}, map[string]bool{}
 	var queue []address
 	add := func(path string, query url.Values) {
-		if a := (address{path, query.Encode()}); !seen[a] {
-			seen[a] = true
-			queue = append(queue, a)
+		if key := path + "?" + query.Encode(); !seen[key] {
+			seen[key] = true
+			queue = append(queue, address{path, query})
 		}
 	}
 	add("/", nil)
-	made := map[string]bool{}
 	for len(queue) > 0 {
 		if err := ctx.Err(); err != nil {
 			return out, fmt.Errorf("stopped with %d pages made: %w", out.Pages, err)
 		}
 		at := queue[0]
 		queue = queue[1:]
-		query, err := url.ParseQuery(at.query)
-		if err != nil {
-			return out, err
-		}
-		file := fileOf(at.path, query)
-		p := s.get(at.path, query, &copied{file: file, seen: add})
+		file := fileOf(at.path, at.query)
+		p := s.get(at.path, at.query, linker{file: file, seen: add})
 		switch {
 		case p.status == http.StatusNotFound:
 			out.Waiting++

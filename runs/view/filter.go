@@ -1,7 +1,7 @@
 package view
 
 import (
-	"errors"
+	"cmp"
 	"net/url"
 	"strconv"
 	"strings"
@@ -29,17 +29,8 @@ func outcomes() []outcome { return []outcome{passed, failed, void, pending, wait
 
 // Mark is a sign for an outcome that can be told without colours.
 func (o outcome) Mark() string {
-	switch o {
-	case passed:
-		return "✓"
-	case failed:
-		return "✗"
-	case pending:
-		return "?"
-	case void:
-		return "∅"
-	}
-	return "·"
+	signs := map[outcome]string{passed: "✓", failed: "✗", pending: "?", void: "∅"}
+	return cmp.Or(signs[o], "·")
 }
 
 // filter chooses trials of a run. Fields that are empty choose all. Domain and system are slugs.
@@ -79,7 +70,7 @@ func (f filter) page(n int) url.Values {
 func (f filter) matches(d *runData, r *row) bool {
 	return (f.domain == "" || d.domains.slug[r.Domain] == f.domain) && (f.system == "" || d.systems.slug[r.System] == f.system) &&
 		(f.task == "" || strings.Contains(strings.ToLower(r.Task), strings.ToLower(f.task))) &&
-		(f.outcome == "" || r.outcome == f.outcome) && (f.slice == "" || f.slice == metrics.All || f.slice == r.slice()) &&
+		(f.outcome == "" || r.outcome == f.outcome) && (f.slice == "" || f.slice == metrics.All || f.slice == r.slice) &&
 		(f.ending == "" || r.ending == f.ending)
 }
 
@@ -113,10 +104,9 @@ func (d *runData) around(f filter, at int) (before, after int) {
 type paging struct{ page, pages, from, to int }
 
 func pageOf(q url.Values, n int) paging {
-	p := paging{page: 1, pages: max(1, (n+perPage-1)/perPage)}
-	if k, err := strconv.Atoi(q.Get("page")); err == nil || errors.Is(err, strconv.ErrRange) {
-		p.page = min(max(k, 1), p.pages)
-	}
+	p := paging{pages: max(1, (n+perPage-1)/perPage)}
+	asked, _ := strconv.Atoi(q.Get("page")) // what is no number is page 1, what is too large the last one
+	p.page = min(max(asked, 1), p.pages)
 	p.from = (p.page - 1) * perPage
 	p.to = min(p.from+perPage, n)
 	return p

@@ -1,10 +1,12 @@
 package view
 
 import (
+	"cmp"
 	"encoding/json"
 	"html/template"
 	"strings"
 
+	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/runs/report"
 	"github.com/tauguide/tauguide/runs/show"
 	"github.com/tauguide/tauguide/sim"
@@ -38,13 +40,7 @@ func functions() template.FuncMap {
 			return failed
 		},
 		"stateClass": func(s sim.State) outcome {
-			switch s {
-			case sim.Pass:
-				return passed
-			case sim.Fail:
-				return failed
-			}
-			return pending
+			return cmp.Or(map[sim.State]outcome{sim.Pass: passed, sim.Fail: failed}[s], pending)
 		},
 	}
 }
@@ -65,11 +61,11 @@ func summary(m *show.Message) string {
 // text in a record and never become a class themselves.
 func eventClass(k sim.EventKind) string {
 	switch k {
-	case "guidance", sim.EventPrivate:
+	case agents.EventGuidance, sim.EventPrivate:
 		return "told"
-	case "intercept", "block", "toolguard_block", "flow_reject", "flow_limit":
+	case agents.EventIntercept, agents.EventBlock, agents.EventGuardBlock, agents.EventFlowReject, agents.EventFlowLimit:
 		return "refused"
-	case "fail_open", sim.EventEmptyAnswer, sim.EventCallID, "flow_parse":
+	case agents.EventFailOpen, sim.EventEmptyAnswer, sim.EventCallID, agents.EventFlowParse:
 		return "odd"
 	}
 	return "found"

@@ -3,47 +3,30 @@ package view
 import (
 	"net/url"
 	"path"
+	"path/filepath"
 	"strings"
 )
 
-// linker writes the addresses of one page's links.
-type linker interface {
-	// to refers to a page by its path on the site, its query and a place in it, either of which may be empty.
-	to(path string, query url.Values, anchor string) string
-	// still reports whether the page is of a copy, where nothing can answer a query that no page was made for.
-	still() bool
+// linker writes the addresses of one page's links: those of a running server or, in a copy, relative ones, so that the
+// folder can be anywhere. In a copy nothing can answer a query that no page was made for.
+type linker struct {
+	file string                              // of the page, with slashes, below the copy's folder
+	seen func(path string, query url.Values) // is told what was referred to; nil on a server
 }
 
-// served are the addresses of a running server.
-type served struct{}
+// still reports whether the page is of a copy.
+func (l linker) still() bool { return l.seen != nil }
 
-func (served) still() bool { return false }
-
-func (served) to(path string, query url.Values, anchor string) string {
-	if len(query) > 0 {
-		path += "?" + query.Encode()
-	}
-	if anchor != "" {
-		path += "#" + anchor
+// to refers to a page by its path on the site and its query.
+func (l linker) to(path string, query url.Values) string {
+	switch {
+	case l.still():
+		l.seen(path, query)
+		return relative(l.file, fileOf(path, query))
+	case len(query) > 0:
+		return path + "?" + query.Encode()
 	}
 	return path
-}
-
-// copied are the addresses of a page in a copy: relative, so that the folder can be anywhere. It notes what was referred to.
-type copied struct {
-	file string // of the page, with slashes, below the copy's folder
-	seen func(path string, query url.Values)
-}
-
-func (*copied) still() bool { return true }
-
-func (c *copied) to(path string, query url.Values, anchor string) string {
-	c.seen(path, query)
-	out := relative(c.file, fileOf(path, query))
-	if anchor != "" {
-		out += "#" + anchor
-	}
-	return out
 }
 
 // fileOf is the file of a copy with a page.
@@ -61,15 +44,9 @@ func fileOf(page string, query url.Values) string {
 
 // relative is the way from one file to another.
 func relative(from, to string) string {
-	if from == to {
-		return path.Base(to)
+	way, err := filepath.Rel(path.Dir(from), to)
+	if err != nil { // of two paths below one folder never
+		return to
 	}
-	a, b := strings.Split(path.Dir(from), "/"), strings.Split(to, "/")
-	if a[0] == "." {
-		a = nil
-	}
-	for len(a) > 0 && len(b) > 1 && a[0] == b[0] {
-		a, b = a[1:], b[1:]
-	}
-	return strings.Repeat("../", len(a)) + strings.Join(b, "/")
+	return filepath.ToSlash(way)
 }

@@ -36,17 +36,6 @@ type fact struct {
 	To    string
 }
 
-// facts are the counts, each with the address that to gives its name.
-func (c counts) facts(to func(name string) string) []fact {
-	var out []fact
-	for _, n := range c {
-		out = append(out, fact{Name: n.name, Value: strconv.Itoa(n.n), To: to(n.name)})
-	}
-	return out
-}
-
-func nowhere(string) string { return "" }
-
 // ofAllTasks keeps the rows of Pass^k that are of all tasks; the run's own page has those of PV and Mut tasks too.
 func ofAllTasks(t report.Table) report.Table {
 	at := slices.IndexFunc(t.Columns, func(c report.Column) bool { return c.Key == "slice" })
@@ -73,10 +62,9 @@ func (v *request) start() (page, error) {
 		if err != nil {
 			return page{}, err
 		}
-		c := runCard{Link: anchor{To: v.to("/"+r.slug+"/", nil, ""), Text: d.manifest.Name}, Note: d.manifest.Note, Dir: r.dir,
+		cards = append(cards, runCard{Link: anchor{To: v.to("/"+r.slug+"/", nil), Text: d.manifest.Name}, Note: d.manifest.Note, Dir: r.dir,
 			State: d.progress(), Spend: d.spend, Synthetic: d.manifest.Synthetic, Live: d.live,
-			Faults: d.faults().facts(nowhere), Pass: ofAllTasks(pass)}
-		cards = append(cards, c)
+			Faults: d.faults(), Pass: ofAllTasks(pass)})
 	}
 	p, err := v.render("start.html", "Runs", nil, map[string]any{"Runs": cards})
 	p.list = live
@@ -92,11 +80,10 @@ func (v *request) overview() (page, error) {
 	if style := v.run.Attack(); style != "" {
 		facts = append(facts, fact{Name: "attack", Value: style})
 	}
-	var broken []string
-	for _, err := range v.run.Broken() {
-		broken = append(broken, err.Error())
+	endings := v.endings()
+	for i, e := range endings {
+		endings[i].To = v.trialsAt(url.Values{"ending": {e.Name}})
 	}
-	endings := v.endings().facts(func(name string) string { return v.trialsAt(url.Values{"ending": {name}}) })
 	var tables []report.Table
 	for _, name := range []string{"pass", "calls"} {
 		t, err := report.Build(name, report.Input{Sources: []report.Source{v.source}})
@@ -105,18 +92,18 @@ func (v *request) overview() (page, error) {
 		}
 		tables = append(tables, t)
 	}
-	p, err := v.render("overview.html", m.Name, v.crumbs(), map[string]any{"Name": m.Name, "Facts": facts, "Broken": broken, "Endings": endings, "Faults": v.faults().facts(nowhere),
-		"Tables": tables, "Trials": v.trialsAt(nil), "Matrix": v.to("/"+v.given.slug+"/matrix/", nil, ""), "Count": grouped(int64(len(v.rows)))})
+	p, err := v.render("overview.html", m.Name, v.crumbs(), map[string]any{"Name": m.Name, "Facts": facts, "Broken": v.run.Broken(), "Endings": endings, "Faults": v.faults(),
+		"Tables": tables, "Trials": v.trialsAt(nil), "Matrix": v.to("/"+v.given.slug+"/matrix/", nil), "Count": grouped(int64(len(v.rows)))})
 	p.list = v.live
 	return p, err
 }
 
 // crumbs lead back to a run.
 func (v *request) crumbs(more ...anchor) []anchor {
-	return append([]anchor{{To: v.to("/"+v.given.slug+"/", nil, ""), Text: v.manifest.Name}}, more...)
+	return append([]anchor{{To: v.to("/"+v.given.slug+"/", nil), Text: v.manifest.Name}}, more...)
 }
 
-func (v *request) trialsAt(q url.Values) string { return v.to("/"+v.given.slug+"/trials/", q, "") }
+func (v *request) trialsAt(q url.Values) string { return v.to("/"+v.given.slug+"/trials/", q) }
 
 // line is a trial in a list.
 type line struct {
@@ -132,7 +119,7 @@ type line struct {
 
 func (v *request) line(i int, q url.Values) line {
 	r := &v.rows[i]
-	l := line{Link: anchor{To: v.trialAt(r, q), Text: fmt.Sprintf("%s / %d", r.Task, r.Trial)}, Key: r.Key, Slice: string(r.slice()), Outcome: r.outcome, Attempts: r.attempts}
+	l := line{Link: anchor{To: v.trialAt(r, q), Text: fmt.Sprintf("%s / %d", r.Task, r.Trial)}, Key: r.Key, Slice: string(r.slice), Outcome: r.outcome, Attempts: r.attempts}
 	if !r.planned {
 		l.Slice, l.Why = "", "not planned"
 	}
@@ -162,7 +149,7 @@ func (v *request) trials() (page, error) {
 	}
 	content := map[string]any{"Lines": lines, "From": at.from + 1, "To": at.to, "Of": grouped(int64(len(chosen))), "Action": v.trialsAt(nil), "All": v.trialsAt(nil),
 		"Task": f.task, "Selects": v.selects(f), "Filtered": len(f.values()) > 0, "Pages": v.pages(at, func(n int) string { return v.trialsAt(f.page(n)) }), "Quick": v.quick(f),
-		"Matrix": v.to("/"+v.given.slug+"/matrix/", nil, "")}
+		"Matrix": v.to("/"+v.given.slug+"/matrix/", nil)}
 	p, err := v.render("trials.html", "Trials of "+v.manifest.Name, v.crumbs(anchor{Text: "trials"}), content)
 	p.list = v.live
 	return p, err
@@ -175,27 +162,28 @@ type choices struct {
 
 // selects are the fields of the form that choose from a list.
 func (v *request) selects(f filter) []choices {
-	named := func(name, title, value string, n *slugs) choices {
+	var out []choices
+	add := func(name, title, chosen string, labels []string, slug map[string]string) {
 		c := choices{Name: name, Title: title, Choices: []choice{{Label: "all"}}}
-		for _, s := range n.list {
-			c.Choices = append(c.Choices, choice{n.slug[s], s, n.slug[s] == value})
+		for _, label := range labels {
+			value := cmp.Or(slug[label], label)
+			c.Choices = append(c.Choices, choice{value, label, value == chosen})
 		}
-		return c
+		out = append(out, c)
 	}
-	out := []choices{named("domain", "Domain", f.domain, v.domains), named("system", "System", f.system, v.systems)}
-	state := choices{Name: "outcome", Title: "Outcome", Choices: []choice{{Label: "all"}}}
+	var states, endings []string
 	for _, o := range outcomes() {
-		state.Choices = append(state.Choices, choice{string(o), string(o), o == f.outcome})
+		states = append(states, string(o))
 	}
-	part := choices{Name: "slice", Title: "PV / Mut", Choices: []choice{{Label: "all"}}}
-	for _, s := range []metrics.Slice{metrics.PV, metrics.Mut} {
-		part.Choices = append(part.Choices, choice{string(s), string(s), s == f.slice})
-	}
-	ends := choices{Name: "ending", Title: "Ending", Choices: []choice{{Label: "all"}}}
 	for _, e := range v.endings() {
-		ends.Choices = append(ends.Choices, choice{e.name, e.name, e.name == string(f.ending)})
+		endings = append(endings, e.Name)
 	}
-	return append(out, state, part, ends)
+	add("domain", "Domain", f.domain, v.domains.list, v.domains.slug)
+	add("system", "System", f.system, v.systems.list, v.systems.slug)
+	add("outcome", "Outcome", string(f.outcome), states, nil)
+	add("slice", "PV / Mut", string(f.slice), []string{string(metrics.PV), string(metrics.Mut)}, nil)
+	add("ending", "Ending", string(f.ending), endings, nil)
+	return out
 }
 
 // quick are links that narrow a list without a form: what a copy has of filters.
@@ -203,10 +191,11 @@ func (v *request) quick(f filter) []anchor {
 	if !v.still() {
 		return nil
 	}
-	out := []anchor{{To: v.trialsAt(nil), Text: "all"}}
+	var out []anchor
 	add := func(label string, g filter) {
 		out = append(out, anchor{To: v.trialsAt(g.values()), Text: label})
 	}
+	add("all", filter{})
 	for _, d := range v.domains.list {
 		add(d, filter{domain: v.domains.slug[d]})
 	}
@@ -242,10 +231,8 @@ func (v *request) pages(at paging, to func(int) string) []anchor {
 }
 
 // trialAt is the address of a trial's page; q is the filter that its neighbours are chosen by.
-func (v *request) trialAt(r *row, q url.Values) string {
-	return v.to(v.path(v.given, v.runData, r), q, "")
-}
+func (v *request) trialAt(r *row, q url.Values) string { return v.to(v.path(r), q) }
 
-func (v *request) path(place *givenRun, s *runData, r *row) string {
-	return fmt.Sprintf("/%s/trial/%s/%s/%s/%d/", place.slug, s.domains.slug[r.Domain], s.systems.slug[r.System], s.tasks.slug[r.Task], r.Trial)
+func (v *request) path(r *row) string {
+	return fmt.Sprintf("/%s/trial/%s/%s/%s/%d/", v.given.slug, v.domains.slug[r.Domain], v.systems.slug[r.System], v.tasks.slug[r.Task], r.Trial)
 }

@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 )
 
@@ -30,11 +31,11 @@ func (v *request) matrix() (page, error) {
 	if !ok {
 		domain = v.domains.list[0]
 	}
-	groups, systems := v.byTask(domain)
-	at := pageOf(v.query, len(groups))
+	tasks, systems := v.byTask(domain)
+	at := pageOf(v.query, len(tasks))
 	var rows []matrixRow
-	for _, g := range groups[at.from:at.to] {
-		rows = append(rows, v.matrixRow(domain, g, systems))
+	for _, t := range tasks[at.from:at.to] {
+		rows = append(rows, v.matrixRow(t, systems))
 	}
 	here := func(d string, n int) string {
 		q := url.Values{"domain": {v.domains.slug[d]}}
@@ -44,7 +45,7 @@ func (v *request) matrix() (page, error) {
 		if d == v.domains.list[0] {
 			q.Del("domain")
 		}
-		return v.to("/"+v.given.slug+"/matrix/", q, "")
+		return v.to("/"+v.given.slug+"/matrix/", q)
 	}
 	var tabs []anchor
 	for _, d := range v.domains.list {
@@ -61,58 +62,49 @@ func (v *request) matrix() (page, error) {
 	return p, err
 }
 
-// span is the part of rows that is of one task.
-type span struct{ from, to int }
-
-// byTask groups the trials of a domain, and lists the systems that have any there.
-func (v *request) byTask(domain string) (groups []span, systems []string) {
+// byTask lists the tasks of a domain by their trials, and the systems that have any there.
+func (d *runData) byTask(domain string) (tasks [][]row, systems []string) {
 	has := map[string]bool{}
-	for i := range v.rows {
-		r := &v.rows[i]
-		if r.Domain != domain {
+	for i := 0; i < len(d.rows); {
+		task := d.task(d.rows[i].Key)
+		i += len(task)
+		if task[0].Domain != domain {
 			continue
 		}
-		has[r.System] = true
-		if n := len(groups); n > 0 && v.rows[groups[n-1].from].Task == r.Task {
-			groups[n-1].to = i + 1
-		} else {
-			groups = append(groups, span{i, i + 1})
+		tasks = append(tasks, task)
+		for k := range task {
+			has[task[k].System] = true
 		}
 	}
-	for _, y := range v.systems.list {
-		if has[y] {
-			systems = append(systems, y)
-		}
-	}
-	return groups, systems
+	return tasks, slices.DeleteFunc(slices.Clone(d.systems.list), func(name string) bool { return !has[name] })
 }
 
-func (v *request) matrixRow(domain string, g span, systems []string) matrixRow {
-	out := matrixRow{Task: v.rows[g.from].Task, Cells: make([]matrixCell, len(systems))}
-	i := g.from
-	for k, y := range systems {
-		var c matrixCell
+func (v *request) matrixRow(task []row, systems []string) matrixRow {
+	out := matrixRow{Task: task[0].Task, Cells: make([]matrixCell, len(systems))}
+	for k, system := range systems {
+		c := &out.Cells[k]
 		passes, judged := 0, 0
-		for ; i < g.to && v.rows[i].System == y; i++ {
-			r := &v.rows[i]
+		for i := range task {
+			r := &task[i]
+			if r.System != system {
+				continue
+			}
 			c.Ran = true
-			switch r.outcome {
-			case passed:
+			if r.outcome == passed {
 				passes++
-				judged++
-			case failed:
+			}
+			if r.outcome == passed || r.outcome == failed {
 				judged++
 			}
 			if len(c.Marks) < mostMarks {
 				c.Marks = append(c.Marks, anchor{To: v.trialAt(r, nil), Text: r.outcome.Mark(), Class: string(r.outcome),
 					Hint: fmt.Sprintf("trial %d: %s", r.Trial, r.outcome)})
 			} else if c.More == nil {
-				f := filter{domain: v.domains.slug[domain], system: v.systems.slug[y]}
-				c.More = &anchor{To: v.trialsAt(f.values()), Text: "…", Hint: "all trials of " + y}
+				f := filter{domain: v.domains.slug[r.Domain], system: v.systems.slug[system]}
+				c.More = &anchor{To: v.trialsAt(f.values()), Text: "…", Hint: "all trials of " + system}
 			}
 		}
 		c.Passes, c.Class = fmt.Sprintf("%d/%d", passes, judged), shade(passes, judged)
-		out.Cells[k] = c
 	}
 	return out
 }

@@ -20,14 +20,19 @@ type others struct {
 // others lists the trials that may be shown beside one: the other systems at it, the other trials of the system, other runs. In a
 // copy these are the first system beside each other one, and the runs after the first; all pairs would be too many pages.
 func (v *request) others(r *row) []others {
+	if !r.ran {
+		return nil
+	}
 	systems, trials := others{Title: "other systems"}, others{Title: "other trials"}
-	same := v.task(r)
+	first := v.systems.list[0]
+	same := v.task(r.Key)
 	for i := range same {
 		o := &same[i]
-		if o.Key == r.Key || !o.ran || !r.ran {
+		if o.Key == r.Key || !o.ran {
 			continue
 		}
-		if o.Trial == r.Trial && v.paired(r, o) && len(systems.Links) < mostOthers {
+		paired := !v.still() || r.System == first || o.System == first
+		if o.Trial == r.Trial && paired && len(systems.Links) < mostOthers {
 			systems.Links = append(systems.Links, v.pair(r, v.given, v.runData, o, o.System))
 		}
 		if o.System == r.System && !v.still() && len(trials.Links) < mostOthers {
@@ -43,28 +48,22 @@ func (v *request) others(r *row) []others {
 		if err != nil {
 			continue // its own page tells
 		}
-		if at, ok := d.find(r.Key); ok && d.rows[at].ran && r.ran {
+		if at, ok := d.at[r.Key]; ok && d.rows[at].ran {
 			elsewhere.Links = append(elsewhere.Links, v.pair(r, place, d, &d.rows[at], place.slug))
 		}
 	}
 	return slices.DeleteFunc([]others{systems, trials, elsewhere}, func(o others) bool { return len(o.Links) == 0 })
 }
 
-// paired reports whether a copy has a page for a pair of systems.
-func (v *request) paired(r, o *row) bool {
-	first := v.systems.list[0]
-	return !v.still() || r.System == first || o.System == first
-}
-
 // pair is the link to two trials side by side. In a copy the first system is always on the left, so that there is one page
 // for both ways.
 func (v *request) pair(r *row, given *givenRun, d *runData, o *row, name string) anchor {
-	left, right, from, at := r, o, v.given, given
+	left, right := r, o
 	if v.still() && given == v.given && o.System == v.systems.list[0] {
 		left, right = o, r
 	}
-	to := fmt.Sprintf("%sbeside/%s/%s/%d/", v.path(from, v.runData, left), at.slug, d.systems.slug[right.System], right.Trial)
-	return anchor{To: v.to(to, nil, ""), Text: name, Class: string(o.outcome), Hint: string(o.outcome)}
+	to := fmt.Sprintf("%sbeside/%s/%s/%d/", v.path(left), given.slug, d.systems.slug[right.System], right.Trial)
+	return anchor{To: v.to(to, nil), Text: name, Class: string(o.outcome), Hint: string(o.outcome)}
 }
 
 // side is one of two conversations side by side.
@@ -113,7 +112,7 @@ func (v *request) side(r *row) (s side, err error) {
 	if err != nil {
 		return s, err
 	}
-	t, notices, err := v.trialOf(ref, r.mut)
+	t, notices, err := v.trialOf(ref, r.slice)
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", r.Key.String(), err)
 	}

@@ -70,42 +70,41 @@ func folderState(dir string) (string, error) {
 	var b strings.Builder
 	for _, name := range runFiles() {
 		st, err := os.Lstat(filepath.Join(dir, name))
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && name != "manifest.json":
-		case errors.Is(err, fs.ErrNotExist):
-			return "", fmt.Errorf("there is no run in %s any more: %w", dir, err)
-		case err != nil:
-			return "", err
-		default:
-			fmt.Fprintln(&b, name, st.Mode(), st.Size(), st.ModTime().UnixNano())
+		if errors.Is(err, fs.ErrNotExist) && name != "manifest.json" {
+			continue
 		}
+		if err != nil {
+			return "", fmt.Errorf("there is no run in %s any more: %w", dir, err)
+		}
+		fmt.Fprintln(&b, name, st.Mode(), st.Size(), st.ModTime().UnixNano())
 	}
 	return b.String(), nil
 }
 
-// linkError means that a run's folder contains something that leads out of it.
-type linkError struct{ path, why string }
-
-func (e *linkError) Error() string {
-	return fmt.Sprintf("%s %s\nhint: put the file itself there, as cp -RL does for a whole folder", e.path, e.why)
-}
-
 // checkLinks refuses a folder that contains anything that leads out of it.
 func checkLinks(dir string) error {
-	real, err := filepath.EvalSymlinks(dir)
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
+	defer root.Close()
 	check := func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		case err != nil:
 			return err
-		case d.IsDir():
+		case d.IsDir() || d.Type().IsRegular():
 			return nil
 		}
-		return checkFile(real, path, d.Type())
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		if st, err := root.Stat(rel); err != nil || !st.Mode().IsRegular() {
+			return fmt.Errorf("%s is no file, or is a link to what is no file within the run\nhint: put the file itself there, as cp -RL does for a whole folder", path)
+		}
+		return nil
 	}
 	for _, name := range append(runFiles(), "trials") {
 		if err := filepath.WalkDir(filepath.Join(dir, name), check); err != nil {
@@ -115,40 +114,14 @@ func checkLinks(dir string) error {
 	return nil
 }
 
-// checkFile refuses what is no file, and links that lead out of the run's folder.
-func checkFile(real, path string, mode fs.FileMode) error {
-	switch {
-	case mode.IsRegular():
-		return nil
-	case mode&fs.ModeSymlink == 0:
-		return &linkError{path, "is no file"}
-	}
-	to, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return &linkError{path, "is a link that leads nowhere"}
-	}
-	if within(real, to) {
-		if st, err := os.Stat(to); err == nil && st.Mode().IsRegular() {
-			return nil
-		}
-		return &linkError{path, "is a link to what is no file"}
-	}
-	return &linkError{path, "is a link out of the run's folder"}
-}
-
-// within reports whether a path is in a folder, or the folder itself.
-func within(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
-}
-
 // runData is a run as it was at one moment: all that lists are made of. It is never changed.
 type runData struct {
 	run      *store.Run
 	manifest store.Manifest
 	source   report.Source
-	rows     []row                     // every planned trial, and those that only the folder has, in the order of compare
+	rows     []row                     // every planned trial, and those that only the folder has, by domain, task, system and number
 	others   map[sim.Key][]store.Entry // the attempts that do not count, of trials that have any
+	at       map[sim.Key]int           // places of the trials in rows
 	domains  *slugs
 	systems  *slugs
 	tasks    *slugs
@@ -170,7 +143,7 @@ func readRun(dir string, live bool, env func(string) string) (*runData, error) {
 	})
 	var sum spending
 	for e := range r.Entries() {
-		sum.add(&e)
+		sum.add(e)
 		if counting, ok := r.Counting(e.Key); ok && counting.Attempt != e.Attempt {
 			d.others[e.Key] = append(d.others[e.Key], e)
 		}

@@ -23,7 +23,8 @@ const refreshSeconds = 5
 type AddrError struct{ Addr, Why string }
 
 func (e *AddrError) Error() string {
-	return fmt.Sprintf("address %q %s: pages are served to this machine alone, as on 127.0.0.1:7575; from elsewhere, reach them through an SSH tunnel, or copy what --export writes", e.Addr, e.Why)
+	return fmt.Sprintf("address %q %s: pages are served to this machine alone\nhint: use an address such as 127.0.0.1:7575; from elsewhere, "+
+		"reach it through an SSH tunnel, or copy what --export writes", e.Addr, e.Why)
 }
 
 // Listen opens a port of the loopback. An error is an *AddrError where the address is not of the loopback.
@@ -42,7 +43,7 @@ func Listen(addr string) (net.Listener, error) {
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w; choose another with --addr", addr, err)
+		return nil, fmt.Errorf("listen on %s: %w\nhint: choose another with --addr", addr, err)
 	}
 	return l, nil
 }
@@ -59,16 +60,12 @@ func loopback(host string) bool {
 // loopbackHost reports whether the Host header of a request names the loopback. A page from elsewhere whose name was made to
 // resolve to this machine comes with its own name.
 func loopbackHost(header string) bool {
-	host := header
-	if h, port, err := net.SplitHostPort(header); err == nil {
-		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-			return false
-		}
-		host = h
-	} else if strings.HasPrefix(header, "[") && strings.HasSuffix(header, "]") {
-		host = header[1 : len(header)-1]
+	host, port, err := net.SplitHostPort(header)
+	if err != nil {
+		host, port, err = net.SplitHostPort(header + ":0")
 	}
-	return loopback(host)
+	_, bad := strconv.ParseUint(port, 10, 16)
+	return err == nil && bad == nil && loopback(host)
 }
 
 // Handler serves the pages. It answers GET and HEAD for hosts of the loopback, and nothing else.
@@ -88,7 +85,7 @@ func (s *Site) Handler() http.Handler {
 			h.Set("Allow", "GET, HEAD")
 			http.Error(w, "pages can be read, and nothing else", http.StatusMethodNotAllowed)
 		default:
-			s.get(r.URL.EscapedPath(), r.URL.Query(), served{}).write(w)
+			s.get(r.URL.EscapedPath(), r.URL.Query(), linker{}).write(w)
 		}
 	})
 }

@@ -192,7 +192,7 @@ type anchor struct {
 
 // render makes a page of a template.
 func (v *request) render(name, title string, crumbs []anchor, content any) (page, error) {
-	f := layout{Title: title, Style: v.to("/style.css", nil, ""), Crumbs: append([]anchor{{To: v.to("/", nil, ""), Text: "runs"}}, crumbs...),
+	f := layout{Title: title, Style: v.to("/style.css", nil), Crumbs: append([]anchor{{To: v.to("/", nil), Text: "runs"}}, crumbs...),
 		Still: v.still(), Content: content}
 	if v.runData != nil {
 		f.Synthetic, f.Live = v.manifest.Synthetic, v.live
@@ -209,7 +209,7 @@ func (s *Site) trouble(err error, l linker) page {
 	v := &request{site: s, linker: l}
 	status, raw := statusOf(err), ""
 	if f := (failure{}); errors.As(err, &f) && f.raw != "" {
-		raw = l.to(f.raw, nil, "")
+		raw = l.to(f.raw, nil)
 	}
 	p, failed := v.render("trouble.html", http.StatusText(status), nil,
 		map[string]any{"Status": fmt.Sprintf("%d %s", status, http.StatusText(status)), "Error": err.Error(), "Raw": raw})

@@ -2,7 +2,7 @@ package view
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
+	"fmt"
 	"strings"
 )
 
@@ -38,7 +38,8 @@ func newSlugs(list []string, reserved ...string) *slugs {
 	for _, s := range n.list {
 		slug := plain(s)
 		if slug != s || folded[strings.ToLower(s)] > 1 || device(s) {
-			slug += "~" + shortHash(s)
+			sum := sha256.Sum256([]byte(s))
+			slug += fmt.Sprintf("~%x", sum[:6])
 		}
 		n.slug[s], n.name[slug] = slug, s
 	}
@@ -67,9 +68,4 @@ func device(s string) bool {
 		return true
 	}
 	return len(s) == 4 && (s[:3] == "com" || s[:3] == "lpt") && s[3] >= '0' && s[3] <= '9'
-}
-
-func shortHash(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(sum[:6])
 }

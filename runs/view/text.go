@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tauguide/tauguide/runs/show"
 	"github.com/tauguide/tauguide/sim"
@@ -15,38 +16,29 @@ import (
 // mostShown is how many bytes of one text a page shows; the record has the rest.
 const mostShown = 200_000
 
-// cut shortens a text that would make a page too long to use.
-func cut(s string) (part string, left int) {
-	if len(s) <= mostShown {
-		return s, 0
-	}
-	at := mostShown
-	for at > mostShown-4 && s[at]&0xC0 == 0x80 { // not within a character
-		at--
-	}
-	return s[:at], len(s) - at
-}
-
 // text is a text of a model, a tool or a data set as the template of that name shows it.
 type text struct {
 	Pieces []show.Piece
 	Left   int // bytes that are not shown
 }
 
+// shown cuts a text that would make a page too long to use.
 func shown(s string) text {
-	part, left := cut(s)
-	return text{show.Pieces(part), left}
+	at := min(len(s), mostShown)
+	for at < len(s) && at > mostShown-4 && !utf8.RuneStart(s[at]) { // not within a character
+		at--
+	}
+	return text{show.Pieces(s[:at]), len(s) - at}
 }
 
 // laidOut breaks JSON into lines; other texts stay as they are, and so does what would take too much room. Numbers and texts keep
 // their spelling.
 func laidOut(s string) string {
-	trimmed := strings.TrimSpace(s)
-	if trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' || roomFor(trimmed) > mostShown {
+	if roomFor(s) > mostShown {
 		return s
 	}
 	var b bytes.Buffer
-	if json.Indent(&b, []byte(trimmed), "", "  ") != nil {
+	if json.Indent(&b, []byte(strings.TrimSpace(s)), "", "  ") != nil {
 		return s
 	}
 	return b.String()
@@ -77,21 +69,12 @@ func roomFor(s string) int {
 
 // excerpt is the beginning of a text, on one line.
 func excerpt(s string, most int) string {
-	line := strings.Join(strings.Fields(firstBytes(s, 4*most)), " ")
-	if r := []rune(line); len(r) > most {
-		return string(r[:most]) + "…"
+	start := s[:min(len(s), 4*most)]
+	line := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(start, "")), " "))
+	if len(line) > most || len(start) < len(s) {
+		return string(line[:min(len(line), most)]) + "…"
 	}
-	if len(s) > 4*most {
-		return line + "…"
-	}
-	return line
-}
-
-func firstBytes(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "")
+	return string(line)
 }
 
 // grouped writes a whole number with commas.
@@ -119,11 +102,12 @@ func cost(c *float64) string {
 	return dollars(*c)
 }
 
-func tokens(c *int64) string {
-	if c == nil {
+// tokens is a number of tokens, or a question mark.
+func tokens(n *int64) string {
+	if n == nil {
 		return "?"
 	}
-	return grouped(*c)
+	return grouped(*n)
 }
 
 func counted(c llm.Count) string {

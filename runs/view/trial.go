@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -58,7 +57,7 @@ func (d *runData) locate(key []string) (int, error) {
 	system, okSystem := d.systems.name[key[1]]
 	task, okTask := d.tasks.name[key[2]]
 	trial, okTrial := number(key[3])
-	at, found := d.find(sim.Key{Domain: domain, System: system, Task: task, Trial: trial})
+	at, found := d.at[sim.Key{Domain: domain, System: system, Task: task, Trial: trial}]
 	if !okDomain || !okSystem || !okTask || !okTrial || !found {
 		return 0, notFound("the run has no such trial: go on from its list of trials")
 	}
@@ -95,15 +94,12 @@ func gone(err error) error {
 }
 
 // trialOf reads what there is to know of an attempt. The notices say what could not be found out.
-func (d *runData) trialOf(ref store.Ref, mut bool) (t show.Trial, notices []string, err error) {
+func (d *runData) trialOf(ref store.Ref, slice metrics.Slice) (t show.Trial, notices []string, err error) {
 	rec, _, err := d.run.RecordInside(ref)
 	if err != nil {
 		return t, nil, gone(err)
 	}
-	t = show.Trial{Record: rec, Attack: show.NewAttack(d.run.Attack(), d.run.Attacks(ref.Domain), ref.Task), Slice: metrics.PV}
-	if mut {
-		t.Slice = metrics.Mut
-	}
+	t = show.Trial{Record: rec, Attack: show.NewAttack(d.run.Attack(), d.run.Attacks(ref.Domain), ref.Task), Slice: slice}
 	if t.Score, err = d.run.Score(ref); err != nil {
 		notices = append(notices, fmt.Sprintf("without the score: %v", err))
 	}
@@ -132,7 +128,6 @@ type trialPage struct {
 	Notices    []string
 	Brief      []fact // what the user was told
 	Jumps      []anchor
-	ScoreNotes []string
 	Usage      []usageLine // by role
 	Calls      []usageLine // one by one
 	JudgeCalls []usageLine
@@ -155,9 +150,9 @@ type attemptLine struct {
 // trial is the page of an attempt.
 func (v *request) trial(at int, ref store.Ref) (page, error) {
 	r := &v.rows[at]
-	base := v.path(v.given, v.runData, r)
+	base := v.path(r)
 	record := base + "a" + strconv.Itoa(ref.Attempt) + "/record.json"
-	t, notices, err := v.trialOf(ref, r.mut)
+	t, notices, err := v.trialOf(ref, r.slice)
 	if err != nil && statusOf(err) == http.StatusInternalServerError {
 		err = failure{status: http.StatusInternalServerError, err: err, raw: record}
 	}
@@ -169,8 +164,8 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 	if v.still() {
 		query = nil
 	}
-	c := trialPage{Key: r.Key.String(), Outcome: r.outcome, List: v.trialsAt(query), Raw: v.to(record, nil, ""),
-		Notices: notices, Brief: briefOf(t), Jumps: jumps(t.Record), ScoreNotes: scoreNotes(t.Score), Others: v.others(r)}
+	c := trialPage{Key: r.Key.String(), Outcome: r.outcome, List: v.trialsAt(query), Raw: v.to(record, nil),
+		Notices: notices, Brief: briefOf(t), Jumps: jumps(t.Record), Others: v.others(r)}
 	if c.Conversation, err = show.NewConversation(t); err != nil {
 		return page{}, err
 	}
@@ -179,7 +174,7 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 	c.Facts = factsOf(t, all)
 	counting, counts := v.run.Counting(r.Key)
 	for _, e := range all {
-		a := attemptLine{Link: anchor{To: v.to(fmt.Sprintf("%sa%d/", base, e.Attempt), query, ""), Text: fmt.Sprintf("attempt %d", e.Attempt)},
+		a := attemptLine{Link: anchor{To: v.to(fmt.Sprintf("%sa%d/", base, e.Attempt), query), Text: fmt.Sprintf("attempt %d", e.Attempt)},
 			Entry: e, Counts: counts && e.Attempt == counting.Attempt, Shown: e.Attempt == ref.Attempt}
 		if a.Shown {
 			c.Outcome, c.Superseded = outcomeOf(e), !a.Counts
@@ -197,37 +192,16 @@ func briefOf(t show.Trial) []fact {
 	if t.Task == nil {
 		return nil
 	}
-	var out []fact
-	add := func(name string, s *string) {
-		if s != nil && strings.TrimSpace(*s) != "" {
-			out = append(out, fact{Name: name, Value: *s})
-		}
-	}
 	in := t.Task.UserScenario.Instructions
-	add("persona", t.Task.UserScenario.Persona)
-	add("brief", &in.Plain)
-	add("reason for the call", &in.ReasonForCall)
-	add("known", in.KnownInfo)
-	add("not known", in.UnknownInfo)
-	add("instructions", &in.TaskInstructions)
-	add("ticket", t.Task.Ticket)
-	return out
-}
-
-// scoreNotes say how the reward came about, beyond its components.
-func scoreNotes(s *sim.Score) []string {
-	if s == nil {
-		return nil
-	}
-	var out []string
-	if note, ok := s.Info.Info["note"].(string); ok {
-		out = append(out, note)
-	}
-	if s.Origin != "" {
-		out = append(out, "the reward is from "+s.Origin)
-	}
-	if s.Drift > 0 {
-		out = append(out, fmt.Sprintf("replaying gave %d results other than recorded", s.Drift))
+	var out []fact
+	for _, part := range []struct {
+		name string
+		text *string
+	}{{"persona", t.Task.UserScenario.Persona}, {"brief", &in.Plain}, {"reason for the call", &in.ReasonForCall}, {"known", in.KnownInfo},
+		{"not known", in.UnknownInfo}, {"instructions", &in.TaskInstructions}, {"ticket", t.Task.Ticket}} {
+		if part.text != nil && strings.TrimSpace(*part.text) != "" {
+			out = append(out, fact{Name: part.name, Value: *part.text})
+		}
 	}
 	return out
 }
@@ -243,43 +217,38 @@ func (v *request) neighbour(at int, q url.Values) *anchor {
 // factsOf are the facts of a record in the order in which one asks for them.
 func factsOf(w show.Trial, attempts []store.Entry) []fact {
 	r := w.Record
-	add := func(out []fact, name, format string, args ...any) []fact {
-		return append(out, fact{Name: name, Value: fmt.Sprintf(format, args...)})
+	out := []fact{{Name: "domain", Value: r.Domain}, {Name: "system", Value: r.System},
+		{Name: "ended", Value: fmt.Sprintf("%s after %d steps, %d failed calls", r.Termination, r.Steps, r.ToolErrors)}}
+	for _, e := range attempts {
+		if e.Attempt == r.Attempt {
+			out = append(out, fact{Name: "spent", Value: fmt.Sprintf("%s, %s tokens, %s", cost(e.Cost), tokens(e.Tokens), seconds(e.Seconds))})
+		}
 	}
-	var out []fact
-	out = add(out, "domain", "%s", r.Domain)
-	out = add(out, "system", "%s", r.System)
-	out = add(out, "ended", "%s after %d steps, %d failed calls", r.Termination, r.Steps, r.ToolErrors)
-	if i := slices.IndexFunc(attempts, func(e store.Entry) bool { return e.Attempt == r.Attempt }); i >= 0 {
-		e := &attempts[i]
-		out = add(out, "spent", "%s, %s tokens, %s", cost(e.Cost), tokens(e.Tokens), seconds(e.Seconds))
-	}
-	out = add(out, "attempt", "%d, seed %d", r.Attempt, r.Seed)
+	out = append(out, fact{Name: "attempt", Value: fmt.Sprintf("%d, seed %d", r.Attempt, r.Seed)})
 	if r.Times.Started != "" {
-		out = add(out, "ran", "%s to %s", r.Times.Started, r.Times.Finished)
+		out = append(out, fact{Name: "ran", Value: r.Times.Started + " to " + r.Times.Finished})
 	}
 	if r.Solo {
-		out = add(out, "mode", "solo: without a user")
+		out = append(out, fact{Name: "mode", Value: "solo: without a user"})
 	}
 	if r.Synthetic {
-		out = add(out, "models", "%s", strings.ReplaceAll(report.SyntheticNote, "*", ""))
+		out = append(out, fact{Name: "models", Value: strings.ReplaceAll(report.SyntheticNote, "*", "")})
 	}
 	return out
 }
 
 // jumps lead to what a reader looks for first: failed calls, and what a guide stopped.
 func jumps(r sim.Record) []anchor {
-	const most = 40
 	var out []anchor
 	for i, m := range r.Messages {
-		if m.Error && len(out) < most {
+		if m.Error {
 			out = append(out, anchor{To: fmt.Sprintf("#m%d", i), Text: fmt.Sprintf("error at %d", i), Class: "failed"})
 		}
 	}
 	for k, e := range r.Events {
-		if eventClass(e.Kind) == "refused" && len(out) < most {
+		if eventClass(e.Kind) == "refused" {
 			out = append(out, anchor{To: fmt.Sprintf("#e%d", k), Text: fmt.Sprintf("%s at %d", e.Kind, e.Index), Class: "refused"})
 		}
 	}
-	return out
+	return out[:min(len(out), 40)]
 }

@@ -3,7 +3,9 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/store"
@@ -14,18 +16,12 @@ import (
 type row struct {
 	sim.Key
 	domain, task, system int // ranks of the names
-	mut, planned, ran    bool
+	planned, ran         bool
+	slice                metrics.Slice
 	attempts             int
 	outcome              outcome
 	ending               sim.Reason
 	fault                string
-}
-
-func (r *row) slice() metrics.Slice {
-	if r.mut {
-		return metrics.Mut
-	}
-	return metrics.PV
 }
 
 // listTrials lists the trials in the order of the plan, which is that of domains, tasks and systems.
@@ -35,7 +31,10 @@ func (d *runData) listTrials() {
 	ran := 0
 	for _, p := range plan {
 		w := d.row(p.Key)
-		w.mut, w.planned = p.Mut, true
+		w.planned = true
+		if p.Mut {
+			w.slice = metrics.Mut
+		}
 		if w.ran {
 			ran++
 		}
@@ -56,40 +55,35 @@ func (d *runData) listTrials() {
 		r := &d.rows[i]
 		r.domain, r.system, r.task = d.domains.rank[r.Domain], d.systems.rank[r.System], d.tasks.rank[r.Task]
 	}
-	slices.SortFunc(d.rows, compare)
+	slices.SortFunc(d.rows, func(a, b row) int {
+		return cmp.Or(a.domain-b.domain, a.task-b.task, a.system-b.system, a.Trial-b.Trial)
+	})
+	d.at = make(map[sim.Key]int, len(d.rows))
+	for i := range d.rows {
+		d.at[d.rows[i].Key] = i
+	}
 }
 
 // row is what the index says of a trial.
 func (d *runData) row(k sim.Key) row {
-	w := row{Key: k, outcome: waiting}
+	w := row{Key: k, slice: metrics.PV, outcome: waiting}
 	if e, ok := d.run.Counting(k); ok {
 		w.ran, w.outcome, w.ending, w.fault, w.attempts = true, outcomeOf(e), e.Termination, e.Fault, 1+len(d.others[k])
 	}
 	return w
 }
 
-func compare(a, b row) int {
-	return cmp.Or(a.domain-b.domain, a.task-b.task, a.system-b.system, a.Trial-b.Trial)
-}
-
-// find returns the place of a trial in rows.
-func (d *runData) find(k sim.Key) (int, bool) {
-	w := row{Key: k}
-	var okDomain, okSystem, okTask bool
-	w.domain, okDomain = d.domains.rank[k.Domain]
-	w.system, okSystem = d.systems.rank[k.System]
-	w.task, okTask = d.tasks.rank[k.Task]
-	if !okDomain || !okSystem || !okTask {
-		return 0, false
+// task returns the trials of a task: the rows around one of them.
+func (d *runData) task(k sim.Key) []row {
+	from := d.at[k]
+	to := from
+	same := func(i int) bool { return d.rows[i].Domain == k.Domain && d.rows[i].Task == k.Task }
+	for from > 0 && same(from-1) {
+		from--
 	}
-	return slices.BinarySearchFunc(d.rows, w, compare)
-}
-
-// task returns all trials of a trial's task.
-func (d *runData) task(r *row) []row {
-	same := func(o row) int { return cmp.Or(o.domain-r.domain, o.task-r.task) }
-	from, _ := slices.BinarySearchFunc(d.rows, r, func(o row, _ *row) int { return cmp.Or(same(o), 1) })
-	to, _ := slices.BinarySearchFunc(d.rows, r, func(o row, _ *row) int { return cmp.Or(same(o), -1) })
+	for to < len(d.rows) && same(to) {
+		to++
+	}
 	return d.rows[from:to:to]
 }
 
@@ -145,21 +139,13 @@ func (d *runData) progress() string {
 	return out + "; not complete: resume the run to go on"
 }
 
-// counts are numbers of trials that share something, the largest first.
-type counts []count
-
-type count struct {
-	name string
-	n    int
-}
-
 // endings counts the trials by how they ended.
-func (d *runData) endings() counts {
+func (d *runData) endings() []fact {
 	return d.count(func(r *row) string { return string(r.ending) })
 }
 
 // faults counts the trials that broke, by ending and fault.
-func (d *runData) faults() counts {
+func (d *runData) faults() []fact {
 	return d.count(func(r *row) string {
 		if r.fault == "" {
 			return ""
@@ -168,19 +154,18 @@ func (d *runData) faults() counts {
 	})
 }
 
-func (d *runData) count(of func(*row) string) counts {
+// count counts the trials that ran by something that they share, the largest number first.
+func (d *runData) count(of func(*row) string) []fact {
 	n := map[string]int{}
 	for i := range d.rows {
 		if r := &d.rows[i]; r.ran {
-			if name := of(r); name != "" {
-				n[name]++
-			}
+			n[of(r)]++
 		}
 	}
-	var out counts
-	for name, k := range n {
-		out = append(out, count{name, k})
+	delete(n, "")
+	var out []fact
+	for _, name := range slices.SortedFunc(maps.Keys(n), func(a, b string) int { return cmp.Or(n[b]-n[a], cmp.Compare(a, b)) }) {
+		out = append(out, fact{Name: name, Value: strconv.Itoa(n[name])})
 	}
-	slices.SortFunc(out, func(a, b count) int { return cmp.Or(b.n-a.n, cmp.Compare(a.name, b.name)) })
 	return out
 }

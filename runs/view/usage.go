@@ -1,7 +1,6 @@
 package view
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,35 +9,22 @@ import (
 	"github.com/tauguide/tauguide/runs/show"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
-	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // spending sums what attempts cost, and counts what the sums miss.
 type spending struct {
+	store.Spending
 	attempts, unpriced, uncounted int64
-	dollars                       float64
-	tokens                        int64
 }
 
-func (s *spending) add(e *store.Entry) {
+func (s *spending) add(e store.Entry) {
 	s.attempts++
+	s.Spending = s.And(e.Spent())
 	if e.Cost == nil {
 		s.unpriced++
 	}
 	if e.Tokens == nil {
 		s.uncounted++
-	}
-	for _, u := range e.Usage {
-		s.dollars += u.Cost
-		s.tokens += u.Prompt + u.Completion
-	}
-	if e.Usage == nil { // of an older program
-		if e.Cost != nil {
-			s.dollars += *e.Cost
-		}
-		if e.Tokens != nil {
-			s.tokens += *e.Tokens
-		}
 	}
 }
 
@@ -48,11 +34,11 @@ func (s *spending) String() string {
 	case s.attempts == 0:
 		return "nothing yet"
 	case s.unpriced == 0:
-		out = dollars(s.dollars)
-	case s.unpriced < s.attempts || s.dollars > 0:
-		out = fmt.Sprintf("at least %s; the cost of %s of %s attempts is not wholly known", dollars(s.dollars), grouped(s.unpriced), grouped(s.attempts))
+		out = dollars(s.Cost)
+	case s.unpriced < s.attempts || s.Cost > 0:
+		out = fmt.Sprintf("at least %s; the cost of %s of %s attempts is not wholly known", dollars(s.Cost), grouped(s.unpriced), grouped(s.attempts))
 	}
-	out += ", " + grouped(s.tokens) + " tokens"
+	out += ", " + grouped(s.Tokens) + " tokens"
 	if s.uncounted > 0 {
 		out += fmt.Sprintf(" (those of %s attempts not wholly known)", grouped(s.uncounted))
 	}
@@ -90,52 +76,24 @@ func lineOf(c sim.ModelCall) usageLine {
 
 // usageOf sums the model calls of a conversation and its grading by role, and lists them.
 func usageOf(t show.Trial) (sums, calls, judging []usageLine) {
-	type sum struct {
-		n, tries                               int
-		prompt, cached, completion             llm.Count
-		cost, seconds                          float64
-		unpriced, uncounted, unread, unfetched int
-	}
-	by := map[string]*sum{}
 	all := t.Record.Calls
+	for _, c := range t.Record.Calls {
+		calls = append(calls, lineOf(c))
+	}
 	if t.Score != nil {
 		all = slices.Concat(all, t.Score.JudgeCalls)
 		for _, c := range t.Score.JudgeCalls {
 			judging = append(judging, lineOf(c))
 		}
 	}
-	add := func(to *llm.Count, c llm.Count, missing *int) {
-		to.N += c.N
-		if !c.Known {
-			*missing++
-		}
-	}
+	tries := map[string]int{}
 	for _, c := range all {
-		s := by[c.Role]
-		if s == nil {
-			s = &sum{}
-			by[c.Role] = s
-		}
-		s.n++
-		s.tries += c.Transport.Attempts
-		s.seconds += c.Transport.Elapsed
-		add(&s.prompt, c.Usage.PromptTokens, &s.uncounted)
-		add(&s.completion, c.Usage.CompletionTokens, &s.unread)
-		add(&s.cached, c.Usage.CachedTokens, &s.unfetched)
-		if c.Cost == nil {
-			s.unpriced++
-		} else {
-			s.cost += *c.Cost
-		}
+		tries[c.Role] += c.Transport.Attempts
 	}
-	for role, s := range by {
-		sums = append(sums, usageLine{Role: role, Calls: strconv.Itoa(s.n), Prompt: lacking(grouped(s.prompt.N), s.uncounted, s.n),
-			Cached: lacking(grouped(s.cached.N), s.unfetched, s.n), Completion: lacking(grouped(s.completion.N), s.unread, s.n),
-			Cost: lacking(dollars(s.cost), s.unpriced, s.n), Tries: strconv.Itoa(s.tries), Seconds: seconds(s.seconds)})
-	}
-	slices.SortFunc(sums, func(a, b usageLine) int { return cmp.Compare(a.Role, b.Role) })
-	for _, c := range t.Record.Calls {
-		calls = append(calls, lineOf(c))
+	for _, u := range store.AddUsage(nil, all) {
+		sums = append(sums, usageLine{Role: u.Role, Calls: strconv.Itoa(u.Calls), Prompt: lacking(grouped(u.Prompt), u.UnknownTokens, u.Calls),
+			Cached: lacking(grouped(u.Cached), u.UnknownCached, u.Calls), Completion: lacking(grouped(u.Completion), u.UnknownTokens, u.Calls),
+			Cost: lacking(dollars(u.Cost), u.UnknownCost, u.Calls), Tries: strconv.Itoa(tries[u.Role]), Seconds: seconds(u.Seconds)})
 	}
 	return sums, calls, judging
 }

@@ -14,8 +14,8 @@ import (
 // Printer shows comparisons as they come.
 type Printer interface {
 	Begin(g Group)
-	Trial(c tau2.Comparison) error
-	Close(t Tally) error // ends the group
+	Trial(c tau2.Comparison)
+	Close(t Tally) // ends the group
 	End(total Tally) error
 }
 
@@ -23,7 +23,7 @@ type Printer interface {
 func Text(w io.Writer, all, hashes bool) Printer { return &textPrinter{w: w, all: all, hashes: hashes} }
 
 // JSON returns a printer of one document.
-func JSON(w io.Writer) Printer { return &jsonPrinter{w: w} }
+func JSON(w io.Writer) Printer { return &jsonPrinter{w: w, Results: []jsonGroup{}} }
 
 type textPrinter struct {
 	w      io.Writer
@@ -43,7 +43,7 @@ func (t *textPrinter) Begin(g Group) {
 	t.line("%s: %s, %s by %s; %s tasks, %s replay", g.Path, g.Layout, g.Domain, g.System, g.Tasks, g.Strictness)
 }
 
-func (t *textPrinter) Trial(c tau2.Comparison) error {
+func (t *textPrinter) Trial(c tau2.Comparison) {
 	quiet := c.Outcome == tau2.Agree && len(c.Parts) == 0 || c.Outcome == tau2.Void
 	if !quiet || t.all || t.hashes {
 		t.line("  %s", headline(c))
@@ -57,7 +57,6 @@ func (t *textPrinter) Trial(c tau2.Comparison) error {
 			t.line("    user  %s gold %s", h.User, h.GoldUser)
 		}
 	}
-	return nil
 }
 
 // headline names a trial and its outcome.
@@ -124,7 +123,7 @@ func componentsText(s sim.Score) string {
 	return strings.Join(parts, ", ") + "; basis " + tau2.Basis(s.Info.RewardBasis)
 }
 
-func (t *textPrinter) Close(sum Tally) error {
+func (t *textPrinter) Close(sum Tally) {
 	t.line("  %d trials: %s; mean reward recorded %s, now %s; %d with notes", sum.Trials, sum.counts(), sum.Recorded, sum.Computed, sum.Noted)
 	if len(sum.Components) > 0 {
 		t.line("  %-14s %6s %6s %6s %8s %8s", "component", "pass", "fail", "n.a.", "pending", "counted")
@@ -132,7 +131,6 @@ func (t *textPrinter) Close(sum Tally) error {
 	for _, x := range sum.Components {
 		t.line("  %-14s %6d %6d %6d %8d %8d", x.Type, x.Pass, x.Fail, x.NA, x.Pending, x.Counted)
 	}
-	return nil
 }
 
 func (t *textPrinter) End(total Tally) error {
@@ -144,61 +142,31 @@ func (t *textPrinter) End(total Tally) error {
 }
 
 type jsonPrinter struct {
-	w      io.Writer
-	groups int
-	trials int
-	err    error
+	w       io.Writer
+	Results []jsonGroup `json:"results"`
+	Total   Tally       `json:"total"`
 }
 
-func (j *jsonPrinter) write(format string, args ...any) {
-	if j.err == nil {
-		_, j.err = fmt.Fprintf(j.w, format, args...)
-	}
-}
-
-func (j *jsonPrinter) value(v any) {
-	text, err := json.Marshal(v)
-	if j.err == nil {
-		j.err = err
-	}
-	j.write("%s", text)
+// jsonGroup is a group with its trials.
+type jsonGroup struct {
+	About   Group             `json:"about"`
+	Trials  []tau2.Comparison `json:"trials"`
+	Summary Tally             `json:"summary"`
 }
 
 func (j *jsonPrinter) Begin(g Group) {
-	if j.groups == 0 {
-		j.write("{\"results\":[")
-	} else {
-		j.write(",")
-	}
-	j.groups++
-	j.trials = 0
-	j.write("\n{\"about\":")
-	j.value(g)
-	j.write(",\"trials\":[")
+	j.Results = append(j.Results, jsonGroup{About: g, Trials: []tau2.Comparison{}})
 }
 
-func (j *jsonPrinter) Trial(c tau2.Comparison) error {
-	if j.trials++; j.trials > 1 {
-		j.write(",")
-	}
-	j.write("\n")
-	j.value(c)
-	return j.err
+func (j *jsonPrinter) last() *jsonGroup { return &j.Results[len(j.Results)-1] }
+
+func (j *jsonPrinter) Trial(c tau2.Comparison) {
+	j.last().Trials = append(j.last().Trials, c)
 }
 
-func (j *jsonPrinter) Close(t Tally) error {
-	j.write("],\"summary\":")
-	j.value(t)
-	j.write("}")
-	return j.err
-}
+func (j *jsonPrinter) Close(t Tally) { j.last().Summary = t }
 
 func (j *jsonPrinter) End(total Tally) error {
-	if j.groups == 0 {
-		j.write("{\"results\":[")
-	}
-	j.write("],\"total\":")
-	j.value(total)
-	j.write("}\n")
-	return j.err
+	j.Total = total
+	return json.NewEncoder(j.w).Encode(j)
 }

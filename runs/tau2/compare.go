@@ -65,11 +65,12 @@ type Options struct {
 	// OtherTask says that the task is not the one that the record was made with: recorded verdicts are then used only
 	// if they are on its very outcomes.
 	OtherTask bool
+	Missing   string // why there is no task to score with
 	Hashes    bool
 }
 
 // Compare scores a record and compares the outcome with the recorded one, which may be nil. It never fails: what keeps
-// a record from being scored is in the comparison. recorded is not consulted for anything but verdicts.
+// a record from being scored is in the comparison; without a task it is that. recorded is not consulted for anything but verdicts.
 func Compare(ctx context.Context, w *domains.World, t *domains.Task, r sim.Record, recorded *sim.RewardInfo, o Options) Comparison {
 	c := Comparison{Key: r.Key, Attempt: r.Attempt, Reason: r.Termination}
 	if recorded != nil {
@@ -78,6 +79,9 @@ func Compare(ctx context.Context, w *domains.World, t *domains.Task, r sim.Recor
 	if !r.Termination.Evaluable() {
 		c.Outcome = Void
 		return c
+	}
+	if t == nil {
+		return c.failed(errors.New(o.Missing))
 	}
 	if err := Verify(w, t, r, o.Strictness); err != nil {
 		return c.failed(err)
@@ -92,16 +96,32 @@ func Compare(ctx context.Context, w *domains.World, t *domains.Task, r sim.Recor
 		return c.failed(err)
 	}
 	c.Score, c.Computed = &s, s.Reward
-	if s.Drift > 0 || !replays(t) {
-		c.Notes = append(c.Notes, drifts(w, t, r.Messages)...)
-	}
-	if o.Hashes {
-		if c.Hashes, err = hashes(w, t, r.Messages); err != nil {
+	if o.Hashes || s.Drift > 0 || !replays(t) {
+		if err := c.replay(w, t, r.Messages, o.Hashes); err != nil && o.Hashes {
 			return c.failed(err)
 		}
 	}
 	c.judge(recorded)
 	return c
+}
+
+// replay notes the results that replaying did not give and, where asked for, the hashes of the end states.
+func (c *Comparison) replay(w *domains.World, t *domains.Task, msgs []domains.Message, hash bool) error {
+	got, err := w.New(t)
+	if err != nil {
+		return err
+	}
+	list, err := got.Replay(msgs, false)
+	if err != nil {
+		return err
+	}
+	for _, d := range list {
+		c.Notes = append(c.Notes, fmt.Sprintf("message %d: %s returned %s, recorded was %s", d.Index, d.Call.Name, clip(d.Got), clip(d.Recorded)))
+	}
+	if hash {
+		c.Hashes, err = hashes(got, w, t)
+	}
+	return err
 }
 
 func (c Comparison) failed(err error) Comparison {
@@ -162,32 +182,8 @@ func replays(t *domains.Task) bool {
 	return t.Criteria != nil && (t.Criteria.Actions != nil || t.Criteria.EnvAssertions != nil)
 }
 
-// drifts names the results that replaying did not give.
-func drifts(w *domains.World, t *domains.Task, msgs []domains.Message) []string {
-	env, err := w.New(t)
-	if err != nil {
-		return nil
-	}
-	list, err := env.Replay(msgs, false)
-	if err != nil {
-		return nil
-	}
-	var out []string
-	for _, d := range list {
-		out = append(out, fmt.Sprintf("message %d: %s returned %s, recorded was %s", d.Index, d.Call.Name, clip(d.Got), clip(d.Recorded)))
-	}
-	return out
-}
-
-// hashes are those of the end states.
-func hashes(w *domains.World, t *domains.Task, msgs []domains.Message) (*Hashes, error) {
-	got, err := w.New(t)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := got.Replay(msgs, false); err != nil {
-		return nil, err
-	}
+// hashes are those of an end state and of the one that the gold plan makes.
+func hashes(got *domains.Env, w *domains.World, t *domains.Task) (*Hashes, error) {
 	want, err := w.NewGold(t)
 	if err != nil {
 		return nil, err

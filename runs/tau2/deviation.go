@@ -30,18 +30,13 @@ type deviations struct {
 	where string // what is being read
 }
 
-func (d *deviations) add(kind, readAs string) { d.addN(kind, readAs, 1) }
-
-func (d *deviations) addN(kind, readAs string, n int) {
-	if n == 0 {
-		return
-	}
+func (d *deviations) add(kind, readAs string) {
 	i := slices.IndexFunc(d.list, func(x Deviation) bool { return x.Kind == kind && x.ReadAs == readAs })
 	if i < 0 {
 		d.list = append(d.list, Deviation{Kind: kind, ReadAs: readAs, Example: d.where})
 		i = len(d.list) - 1
 	}
-	d.list[i].Count += n
+	d.list[i].Count++
 }
 
 // sorted lists the kinds by name.

@@ -253,17 +253,18 @@ func (x *exporter) simulation(r sim.Record) (id string, _ json.RawMessage, err e
 	return id, raw, err
 }
 
-// ending writes why a conversation ended.
+// ending writes why a conversation ended. Endings of which the format has no word are void trials, which the reference
+// calls infrastructure errors and leaves out of its figures; the word itself goes into the simulation's info.
 func (x *exporter) ending(o *object, r sim.Record) {
-	name, remark := exported(r.Termination)
+	name, info := r.Termination, map[string]any{}
+	if !shared(name) {
+		name = sim.Infra
+		x.out.Remarks[string(r.Termination)]++
+		info[reasonKey] = r.Termination
+	}
 	o.suggest("termination_reason", name)
 	if !r.Termination.Evaluable() {
 		x.out.Void++
-	}
-	info := map[string]any{}
-	if remark {
-		x.out.Remarks[string(r.Termination)]++
-		info[reasonKey] = r.Termination
 	}
 	if r.Fault != nil && r.Extra == nil {
 		info["error"], info["error_type"] = r.Fault.Text, r.Fault.Kind

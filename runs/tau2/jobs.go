@@ -113,18 +113,8 @@ func CompareAll(ctx context.Context, w *domains.World, jobs iter.Seq2[Job, error
 }
 
 func (j *Job) compare(ctx context.Context, w *domains.World, judge func(sim.Record) sim.Judge, o Options) Comparison {
-	if j.Task == nil {
-		c := Comparison{Key: j.Record.Key, Attempt: j.Record.Attempt, ID: j.ID, Outcome: Failed, Err: j.Missing, Reason: j.Record.Termination}
-		if j.Recorded != nil {
-			c.Recorded = &j.Recorded.Reward
-		}
-		if !j.Record.Termination.Evaluable() {
-			c.Outcome, c.Err = Void, ""
-		}
-		return c
-	}
-	o.OtherTask = j.Other
-	if judge != nil {
+	o.OtherTask, o.Missing = j.Other, j.Missing
+	if judge != nil && j.Task != nil {
 		o.Judge = judge(j.Record)
 	}
 	c := Compare(ctx, w, j.Task, j.Record, j.Recorded, o)

@@ -64,8 +64,6 @@ func (s *Source) NameAs(domain, system string, list []domains.Domain) error {
 	return fmt.Errorf("%s is of the domain %q: only %s can be read", s.Name, s.Domain(), strings.Join(names, ", "))
 }
 
-var errGuessed = errors.New("guessed")
-
 // guess finds the domain by what the first conversations say. It reads no further than needed.
 func (s *Source) guess(list []domains.Domain) (string, error) {
 	kits := map[string]*domains.World{}
@@ -83,16 +81,16 @@ func (s *Source) guess(list []domains.Domain) (string, error) {
 		if t := one.Task; t != nil && t.Task != nil {
 			if name := strings.ToLower(t.Task.UserScenario.Instructions.Domain); kits[name] != nil {
 				found = name
-				return errGuessed
+				return errEnough
 			}
 		}
 		if found = byTools(kits, one.Record.Messages); found != "" {
-			return errGuessed
+			return errEnough
 		}
 		return nil
 	})
 	switch {
-	case err != nil && !errors.Is(err, errGuessed):
+	case err != nil && !errors.Is(err, errEnough):
 		return "", err
 	case found == "":
 		return "", fmt.Errorf("%s does not name its domain, and its tool calls do not tell it\nhint: give --domain", s.Name)
@@ -102,7 +100,7 @@ func (s *Source) guess(list []domains.Domain) (string, error) {
 
 // byTools returns the one domain that has a tool of each name that no other domain has; "" if there is none.
 func byTools(worlds map[string]*domains.World, msgs []domains.Message) string {
-	found := ""
+	own := map[string]bool{}
 	for _, m := range msgs {
 		for _, c := range m.ToolCalls {
 			var owners []string
@@ -114,12 +112,12 @@ func byTools(worlds map[string]*domains.World, msgs []domains.Message) string {
 				}
 			}
 			if len(owners) == 1 {
-				if found != "" && found != owners[0] {
-					return ""
-				}
-				found = owners[0]
+				own[owners[0]] = true
 			}
 		}
 	}
-	return found
+	if len(own) != 1 {
+		return ""
+	}
+	return slices.Collect(maps.Keys(own))[0]
 }

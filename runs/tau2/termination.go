@@ -89,12 +89,3 @@ func earlyNote(ri *sim.RewardInfo) (string, bool) {
 	_, reason, ok := strings.Cut(note, "Termination reason: ")
 	return strings.TrimSpace(reason), ok
 }
-
-// exported maps our ending to one of the format. Endings of which it has no word are void trials, which the reference
-// calls infrastructure errors and leaves out of its figures; the word itself goes into the simulation's info.
-func exported(r sim.Reason) (name sim.Reason, remark bool) {
-	if shared(r) {
-		return r, false
-	}
-	return sim.Infra, true
-}

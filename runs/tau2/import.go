@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -158,7 +159,7 @@ func manifest(s *Source, out *Imported, o ImportOptions) store.Manifest {
 	add := func(p Party, role string) string {
 		name, m := p.model(), p.settings()
 		m.Synthetic = synthetic
-		if old, taken := c.Models[name]; taken && !sameModel(old, m) {
+		if old, taken := c.Models[name]; taken && !reflect.DeepEqual(old, m) {
 			name += " (" + role + ")"
 		}
 		c.Models[name] = m
@@ -213,12 +214,6 @@ func (p Party) settings() config.Model {
 		}
 	}
 	return m
-}
-
-func sameModel(a, b config.Model) bool {
-	x, err := encode(a)
-	y, err2 := encode(b)
-	return err == nil && err2 == nil && string(x) == string(y)
 }
 
 // file is the head as a result file without simulations.

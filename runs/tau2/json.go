@@ -113,10 +113,11 @@ func found(k jsontext.Kind, v jsontext.Value) string {
 	return name
 }
 
-// want checks whether the next value is an object or a list.
-func (r *reader) want(k jsontext.Kind) error {
+// begin reads the brace or bracket that begins an object or a list.
+func (r *reader) begin(k jsontext.Kind) error {
 	if r.d.PeekKind() == k {
-		return nil
+		_, err := r.d.ReadToken()
+		return r.fail(err)
 	}
 	// Reading on gives a syntax error its place, and a wrong value its path.
 	v, err := r.d.ReadValue()
@@ -128,11 +129,8 @@ func (r *reader) want(k jsontext.Kind) error {
 
 // object reads an object and calls member with each name; member must read the value.
 func (r *reader) object(member func(name string) error) error {
-	if err := r.want('{'); err != nil {
+	if err := r.begin('{'); err != nil {
 		return err
-	}
-	if _, err := r.d.ReadToken(); err != nil {
-		return r.fail(err)
 	}
 	for r.d.PeekKind() != '}' {
 		name, err := r.d.ReadToken()
@@ -152,11 +150,8 @@ func (r *reader) list(item func(i int) error) error {
 	if r.d.PeekKind() == 'n' {
 		return r.skip()
 	}
-	if err := r.want('['); err != nil {
+	if err := r.begin('['); err != nil {
 		return err
-	}
-	if _, err := r.d.ReadToken(); err != nil {
-		return r.fail(err)
 	}
 	for i := 0; r.d.PeekKind() != ']'; i++ {
 		if err := item(i); err != nil {

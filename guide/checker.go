@@ -9,7 +9,6 @@ import (
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
 
-	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
 )
 
@@ -226,13 +225,9 @@ func (s *scope) belongs(c *Call) bool {
 	case c.Index < s.req.Since:
 		return false
 	case s.req.Call != nil && s.req.Call.Name == c.Name:
-		return sameArguments(s.req.Call, c)
+		return c.Is(*s.req.Call)
 	case s.req.Target == "" || s.vocabulary.Targets[c.Name] == "" || s.vocabulary.Targets[c.Name] != s.targetKind(s.req):
 		return true
 	}
 	return s.target(c.Name, c.Args) == s.req.Target
-}
-
-func sameArguments(a *domains.ToolCall, b *Call) bool {
-	return value.Equal(value.OfMap(a.ArgumentsMap()), value.OfMap(b.Args))
 }

@@ -171,6 +171,16 @@ func (c *Call) Arg(name string) string {
 	return s
 }
 
+// ToolCall is the call as it was made.
+func (c *Call) ToolCall() domains.ToolCall {
+	return domains.ToolCall{Name: c.Name, Arguments: value.OfMap(c.Args), Requestor: domains.AgentSide}
+}
+
+// Is reports whether the call is of the same tool with the same arguments.
+func (c *Call) Is(other domains.ToolCall) bool {
+	return c.Name == other.Name && value.Equal(value.OfMap(c.Args), value.OfMap(other.ArgumentsMap()))
+}
+
 // Plain is Native(c.Result), made once when the result came. It is shared, and must not be changed.
 func (c *Call) Plain() any { return c.plain }
 

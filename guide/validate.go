@@ -66,7 +66,11 @@ func (v *validator) merge(err error) {
 
 // at adds an error about a node.
 func (v *validator) at(n *Node, key, code, text, mend string) {
-	v.add(Finding{Code: code, Severity: Error, File: n.File, Line: n.line(key), Node: n.Local, Text: text, Mend: mend})
+	v.atLine(n, n.line(key), code, text, mend)
+}
+
+func (v *validator) atLine(n *Node, line int, code, text, mend string) {
+	v.add(Finding{Code: code, Severity: Error, File: n.File, Line: line, Node: n.Local, Text: text, Mend: mend})
 }
 
 func (v *validator) inFile(f *File, key, code, text, mend string) {
@@ -254,9 +258,7 @@ func (v *validator) edges(n *Node, f *File) {
 	}
 	labels := map[string]bool{}
 	for _, e := range n.Edges {
-		bad := func(code, text, mend string) {
-			v.add(Finding{Code: code, Severity: Error, File: n.File, Line: e.Line, Node: n.Local, Text: text, Mend: mend})
-		}
+		bad := func(code, text, mend string) { v.atLine(n, e.Line, code, text, mend) }
 		if e.To == "" || e.When == "" {
 			bad("missing-key", "the edge lacks to or when", "write {to: NODE, when: LABEL}")
 		} else if _, ok := f.Node(e.To); !ok {

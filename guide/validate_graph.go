@@ -2,7 +2,6 @@ package guide
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/tauguide/tauguide/domains/yamlfile"
@@ -31,9 +30,7 @@ func (v *validator) intents(f *File) {
 	known := map[string]bool{General: true, Transfer: true}
 	for _, in := range f.Intents {
 		known[in.Label] = true
-		bad := func(code, text, mend string) {
-			v.add(Finding{Code: code, Severity: Error, File: f.Path, Line: in.Line, Node: decision.ID, Text: text, Mend: mend})
-		}
+		bad := func(code, text, mend string) { v.atLine(decision, in.Line, code, text, mend) }
 		_, isSubflow := v.bundle.Subflow(in.Target)
 		target, isNode := f.Node(in.Target)
 		if !isSubflow && (!isNode || target.Type != Exit) {
@@ -50,8 +47,7 @@ func (v *validator) intents(f *File) {
 	}
 	for _, e := range decision.Edges {
 		if !known[e.When] {
-			v.add(Finding{Code: "intent-branch", Severity: Error, File: f.Path, Line: e.Line, Node: decision.ID,
-				Text: fmt.Sprintf("branch %s is no intent", e.When), Mend: "declare it under intents, or remove it"})
+			v.atLine(decision, e.Line, "intent-branch", fmt.Sprintf("branch %s is no intent", e.When), "declare it under intents, or remove it")
 		}
 	}
 	for _, label := range []string{General, Transfer} {
@@ -102,8 +98,7 @@ func (v *validator) graph(g *Graph) {
 				Text: "the entry does not reach this node" + as(n), Mend: "add an edge that leads here, or remove it"})
 		}
 		if !to[i] && once(n, "no-way-out") {
-			v.add(Finding{Code: "no-way-out", Severity: Error, File: n.File, Line: n.Line, Node: n.Local,
-				Text: "no exit can be reached from this node" + as(n), Mend: "add an edge that leads on"})
+			v.at(n, "", "no-way-out", "no exit can be reached from this node"+as(n), "add an edge that leads on")
 		}
 		if n.Type != Authorization {
 			continue
@@ -114,8 +109,7 @@ func (v *validator) graph(g *Graph) {
 			}
 		}
 		if !g.verified(n) && once(n, "no-verify") {
-			v.add(Finding{Code: "no-verify", Severity: Error, File: n.File, Line: n.Line, Node: n.Local,
-				Text: "no agent_action follows this authorization directly", Mend: "add a node that makes sure the call succeeded"})
+			v.at(n, "", "no-verify", "no agent_action follows this authorization directly", "add a node that makes sure the call succeeded")
 		}
 	}
 	if v.ctx.Inventory.Agent == nil {
@@ -131,10 +125,11 @@ func (v *validator) graph(g *Graph) {
 
 func (g *Graph) verified(n *Node) bool {
 	next := g.Next(n.ID)
-	return len(next) == 1 && slices.ContainsFunc(next, func(id string) bool {
-		m, _ := g.Node(id)
-		return m.Type == AgentAction
-	})
+	if len(next) != 1 {
+		return false
+	}
+	m, _ := g.Node(next[0])
+	return m.Type == AgentAction
 }
 
 // as names the flat id where it differs from the local one.

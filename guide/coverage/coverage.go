@@ -11,7 +11,11 @@
 // apart, as it does at run time; counting is then polynomial in the graph.
 package coverage
 
-import "github.com/tauguide/tauguide/guide"
+import (
+	"slices"
+
+	"github.com/tauguide/tauguide/guide"
+)
 
 // Event is something an agent can do: call a tool, or carry out an agent_action.
 type Event struct {
@@ -87,18 +91,17 @@ func Analyze(g *guide.Graph, schedules []Schedule) Report {
 		r.Results = append(r.Results, Result{Schedule: s.Name})
 	}
 	for _, p := range a.positions {
-		allowed := a.next(p)
-		node := g.Nodes[p]
-		for i, e := range a.alphabet {
-			if allowed[i] {
+		allowed := a.next(p.ID)
+		for _, e := range a.alphabet {
+			if allowed[e] {
 				continue
 			}
 			r.Deviations++
 			for k, s := range schedules {
-				if s.Fires(node, e) {
+				if s.Fires(p, e) {
 					r.Results[k].Covered++
 				} else {
-					r.Results[k].Uncovered = append(r.Results[k].Uncovered, Pair{node.ID, e})
+					r.Results[k].Uncovered = append(r.Results[k].Uncovered, Pair{p.ID, e})
 				}
 			}
 		}
@@ -108,34 +111,31 @@ func Analyze(g *guide.Graph, schedules []Schedule) Report {
 
 type analysis struct {
 	graph     *guide.Graph
-	at        map[string]int
-	live      []bool // reached from the entry, and an exit can be reached
-	positions []int
+	live      map[string]bool    // reached from the entry, and an exit can be reached
+	events    map[string][]Event // with which a step can be taken
+	positions []*guide.Node
 	alphabet  []Event
-	letters   map[Event]int
 }
 
 func newAnalysis(g *guide.Graph) *analysis {
-	a := &analysis{graph: g, at: map[string]int{}, letters: map[Event]int{}}
+	a := &analysis{graph: g, live: map[string]bool{}, events: map[string][]Event{}}
 	from, to := g.FromEntry(), g.ReachesExit()
-	a.live = make([]bool, len(g.Nodes))
 	mutating := map[string]bool{}
 	for i, n := range g.Nodes {
-		a.at[n.ID] = i
-		a.live[i] = from[i] && to[i]
+		a.live[n.ID] = from[i] && to[i]
 		if n.Type == guide.Authorization {
 			mutating[n.Tool()] = true
 		}
 	}
-	for i, n := range g.Nodes {
-		for _, e := range eventsOf(n, mutating) {
-			if _, known := a.letters[e]; !known {
-				a.letters[e] = len(a.alphabet)
+	for _, n := range g.Nodes {
+		a.events[n.ID] = eventsOf(n, mutating)
+		for _, e := range a.events[n.ID] {
+			if !slices.Contains(a.alphabet, e) {
 				a.alphabet = append(a.alphabet, e)
 			}
 		}
-		if a.live[i] && (!silent(n) || n.ID == g.Entry) {
-			a.positions = append(a.positions, i)
+		if a.live[n.ID] && (!silent(n) || n.ID == g.Entry) {
+			a.positions = append(a.positions, n)
 		}
 	}
 	return a
@@ -161,38 +161,22 @@ func eventsOf(n *guide.Node, mutating map[string]bool) []Event {
 	return nil
 }
 
-// next tells which letters may come after a position: those of the steps that are reached over silent nodes only.
-func (a *analysis) next(p int) []bool {
-	allowed := make([]bool, len(a.alphabet))
-	mutating := map[string]bool{}
-	for _, e := range a.alphabet {
-		mutating[e.Tool] = e.Mutates
-	}
-	seen := map[int]bool{}
-	todo := a.successors(p)
-	for len(todo) > 0 {
-		i := todo[len(todo)-1]
+// next tells which events may come after a position: those of the steps that are reached over silent nodes only.
+func (a *analysis) next(position string) map[Event]bool {
+	allowed, seen := map[Event]bool{}, map[string]bool{}
+	for todo := a.graph.Next(position); len(todo) > 0; {
+		id := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if seen[i] || !a.live[i] {
+		if seen[id] || !a.live[id] {
 			continue
 		}
-		seen[i] = true
-		n := a.graph.Nodes[i]
-		if silent(n) {
-			todo = append(todo, a.successors(i)...)
-			continue
+		seen[id] = true
+		if n, _ := a.graph.Node(id); silent(n) {
+			todo = append(todo, a.graph.Next(id)...)
 		}
-		for _, e := range eventsOf(n, mutating) {
-			allowed[a.letters[e]] = true
+		for _, e := range a.events[id] {
+			allowed[e] = true
 		}
 	}
 	return allowed
-}
-
-func (a *analysis) successors(i int) []int {
-	var out []int
-	for _, id := range a.graph.Next(a.graph.Nodes[i].ID) {
-		out = append(out, a.at[id])
-	}
-	return out
 }

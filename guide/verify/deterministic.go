@@ -93,15 +93,14 @@ func (v *Deterministic) requests(c *guide.Checker, in Input) []callRequest {
 			continue
 		}
 		call := domains.ToolCall{Name: tool, Arguments: value.OfMap(q.Grounded.Map()), Requestor: domains.AgentSide}
-		p := v.requestFor(c, in.Trace, call, in.Trace.Len())
-		p.id, p.since = q.ID, v.opened(c, in.Trace, q.ID)
-		p.at = v.success(c, in.Trace, q.ID, p.since)
+		p := requestFor(c, in.Trace, call, in.Trace.Len())
+		p.id, p.since = q.ID, opened(c, in.Trace, q.ID)
+		p.at = success(c, in.Trace, q.ID, p.since)
 		add(p)
 	}
 	for _, made := range in.Trace.Calls {
 		if made.Done && made.Turn >= in.Trace.Turn()-1 && v.mutates(made.Name) {
-			call := domains.ToolCall{Name: made.Name, Arguments: value.OfMap(made.Args), Requestor: domains.AgentSide}
-			p := v.requestFor(c, in.Trace, call, made.Index)
+			p := requestFor(c, in.Trace, made.ToolCall(), made.Index)
 			if made.OK {
 				p.at = made.Index
 			}
@@ -111,13 +110,13 @@ func (v *Deterministic) requests(c *guide.Checker, in Input) []callRequest {
 	}
 	for _, r := range in.Refused {
 		if v.mutates(r.Call.Name) {
-			p := v.requestFor(c, in.Trace, r.Call, in.Trace.Len())
+			p := requestFor(c, in.Trace, r.Call, in.Trace.Len())
 			p.fresh = true
 			add(p)
 		}
 	}
 	if w, ok := v.wish(in); ok && !slices.ContainsFunc(out, func(p callRequest) bool { return p.at < 0 && p.fresh }) {
-		p := v.requestFor(c, in.Trace, w, in.Trace.Len())
+		p := requestFor(c, in.Trace, w, in.Trace.Len())
 		idle := slices.ContainsFunc(in.State.Requests, func(q Request) bool { return q.ID == p.id && q.Same >= patience })
 		if !idle {
 			add(p)
@@ -130,10 +129,10 @@ func (v *Deterministic) mutates(tool string) bool { return v.Workflow.World.Agen
 
 // requestFor makes the request that a call at that index stands for. Repeated changes of the same record are requests of
 // their own, numbered from the second.
-func (v *Deterministic) requestFor(c *guide.Checker, t *guide.Trace, call domains.ToolCall, index int) callRequest {
+func requestFor(c *guide.Checker, t *guide.Trace, call domains.ToolCall, index int) callRequest {
 	key, n, since := keyOf(c, call), 1, 0
 	for _, made := range t.CallsOf(call.Name) {
-		if made.OK && made.Index < index && keyOfMade(c, made) == key {
+		if made.OK && made.Index < index && keyOf(c, made.ToolCall()) == key {
 			n, since = n+1, made.Index+1
 		}
 	}
@@ -154,12 +153,8 @@ func keyOf(c *guide.Checker, call domains.ToolCall) string {
 	return call.Name + ":"
 }
 
-func keyOfMade(c *guide.Checker, made *guide.Call) string {
-	return keyOf(c, domains.ToolCall{Name: made.Name, Arguments: value.OfMap(made.Args)})
-}
-
 // opened is the index from which on calls count for a request: behind the success of the one before it.
-func (v *Deterministic) opened(c *guide.Checker, t *guide.Trace, id string) int {
+func opened(c *guide.Checker, t *guide.Trace, id string) int {
 	key, number, _ := strings.Cut(id, "#")
 	n, err := strconv.Atoi(number)
 	if err != nil {
@@ -168,18 +163,18 @@ func (v *Deterministic) opened(c *guide.Checker, t *guide.Trace, id string) int 
 	tool, _, _ := strings.Cut(key, ":")
 	since := 0
 	for _, made := range t.CallsOf(tool) {
-		if made.OK && n > 1 && keyOfMade(c, made) == key {
+		if made.OK && n > 1 && keyOf(c, made.ToolCall()) == key {
 			n, since = n-1, made.Index+1
 		}
 	}
 	return since
 }
 
-func (v *Deterministic) success(c *guide.Checker, t *guide.Trace, id string, since int) int {
+func success(c *guide.Checker, t *guide.Trace, id string, since int) int {
 	key, _, _ := strings.Cut(id, "#")
 	tool, _, _ := strings.Cut(key, ":")
 	for _, made := range t.CallsOf(tool) {
-		if made.OK && made.Index >= since && keyOfMade(c, made) == key {
+		if made.OK && made.Index >= since && keyOf(c, made.ToolCall()) == key {
 			return made.Index
 		}
 	}
@@ -195,7 +190,7 @@ func (v *Deterministic) wish(in Input) (domains.ToolCall, bool) {
 		}
 		made := false
 		for _, c := range in.Trace.CallsOf(w.Name) {
-			if c.OK && !used[c] && value.Equal(value.OfMap(c.Args), value.OfMap(w.ArgumentsMap())) {
+			if c.OK && !used[c] && c.Is(w) {
 				used[c], made = true, true
 				break
 			}
@@ -291,10 +286,13 @@ func targetOf(c *guide.Checker, call domains.ToolCall) string {
 
 // passes reports whether a walk went beyond an authorization of the tool.
 func passes(g *guide.Graph, p guide.Position, tool string) bool {
-	return slices.ContainsFunc(p.Walk, func(s guide.Step) bool {
-		n, ok := g.Node(s.Node)
-		return ok && s.Satisfied && n.Type == guide.Authorization && n.Tool() == tool
-	})
+	return slices.ContainsFunc(p.Walk, func(s guide.Step) bool { return s.Satisfied && authorizes(g, s.Node, tool) })
+}
+
+// authorizes reports whether a node is an authorization of the tool.
+func authorizes(g *guide.Graph, node, tool string) bool {
+	n, ok := g.Node(node)
+	return ok && n.Type == guide.Authorization && n.Tool() == tool
 }
 
 // settled is the position of a request whose call was due and has succeeded, where the change itself made conditions

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/domains/value"
 	"github.com/tauguide/tauguide/guide"
 )
 
@@ -46,7 +45,7 @@ func (v *Deterministic) Call(in Input, call domains.ToolCall) (ok, known bool, w
 		}
 		return false, true, ""
 	}
-	p := v.requestFor(c, in.Trace, call, in.Trace.Len())
+	p := requestFor(c, in.Trace, call, in.Trace.Len())
 	at, some := c.Authorize(in.Trace, call, p.since)
 	switch {
 	case spent(in.Trace, call):
@@ -69,7 +68,7 @@ func (v *Deterministic) Call(in Input, call domains.ToolCall) (ok, known bool, w
 func spent(t *guide.Trace, call domains.ToolCall) bool {
 	last := -1
 	for _, made := range t.CallsOf(call.Name) {
-		if made.OK && value.Equal(value.OfMap(made.Args), value.OfMap(call.ArgumentsMap())) {
+		if made.OK && made.Is(call) {
 			last = made.Index
 		}
 	}

@@ -34,12 +34,11 @@ func (v *Hybrid) Verify(ctx context.Context, in Input) (Answer, error) {
 	for i := range out.Record.Traverse {
 		t := &out.Record.Traverse[i]
 		intent, _ := find(out.Record.Reconcile.Intents, t.ID)
-		since := 0
+		q := Request{ID: t.ID, Intent: intent.Intent, Selection: t.Selection, Grounded: t.Grounded}
 		if k := slices.IndexFunc(in.State.Requests, func(q Request) bool { return q.ID == t.ID }); k >= 0 {
-			since = in.State.Requests[k].Since
+			q.Since = in.State.Requests[k].Since
 		}
-		at := checker.Walk(in.Trace, guide.Request{ID: t.ID, Intent: intent.Intent, Target: t.Selection.Target,
-			Selection: t.Selection.RuledOut, Grounded: t.Grounded.Map(), Since: since})
+		at := checker.Walk(in.Trace, asked(q))
 		v.correct(t, at)
 	}
 	return out, nil
@@ -165,8 +164,7 @@ func (v *Hybrid) Call(in Input, call domains.ToolCall) (ok, known bool, why stri
 	if err != nil || call.Name == TransferTool {
 		return false, false, ""
 	}
-	d := Deterministic{Workflow: v.Workflow}
-	p := d.requestFor(c, in.Trace, call, in.Trace.Len())
+	p := requestFor(c, in.Trace, call, in.Trace.Len())
 	at, some := c.Authorize(in.Trace, call, p.since)
 	if !some || at.Authorizes == call.Name {
 		return false, false, ""

@@ -75,23 +75,20 @@ func candidates(answer string) []string {
 		}
 	}
 	marks := fence.FindAllStringIndex(answer, -1)
-	// Marks are paired from the front: an odd one at the end opens a block that was cut off.
-	var blocks []string
-	for i := 0; i < len(marks); i += 2 {
+	// Marks are paired from the front, so that those of even number open blocks; one without a partner opens a block
+	// that was cut off.
+	for i := (len(marks) - 1) &^ 1; i >= 0; i -= 2 {
 		end := len(answer)
 		if i+1 < len(marks) {
 			end = marks[i+1][0]
 		}
-		blocks = append(blocks, answer[marks[i][1]:end])
+		add(answer[marks[i][1]:end])
 	}
-	slices.Reverse(blocks)
-	for _, b := range blocks {
-		add(b)
-	}
-	if i := strings.LastIndex(answer, `"reconcile"`); i >= 0 {
-		add(answer[max(0, strings.LastIndexByte(answer[:i], '{')):])
-	} else if i := strings.LastIndex(answer, `'reconcile'`); i >= 0 {
-		add(answer[max(0, strings.LastIndexByte(answer[:i], '{')):])
+	for _, key := range []string{`"reconcile"`, `'reconcile'`} {
+		if i := strings.LastIndex(answer, key); i >= 0 {
+			add(answer[max(0, strings.LastIndexByte(answer[:i], '{')):])
+			break
+		}
 	}
 	add(answer)
 	return out

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -105,7 +106,7 @@ func (r Rules) Apply(s State, rec Record, now Facts) (State, []Rejection) {
 		}
 	}
 	next.Requests = a.merge(next.Requests)
-	r.stalled(&next, s)
+	r.stalled(&next)
 	return next, a.rejected
 }
 
@@ -166,7 +167,7 @@ func find(list []Intent, id string) (Intent, bool) {
 func (a *applying) advance(q Request, entry Intent, passedBefore []string, fresh bool) Request {
 	was := q
 	q.Authorize = ""
-	q.Request, q.Intent = or(entry.Request, q.Request), or(entry.Intent, q.Intent)
+	q.Request, q.Intent = cmp.Or(entry.Request, q.Request), cmp.Or(entry.Intent, q.Intent)
 	i := slices.IndexFunc(a.record.Traverse, func(t Traversal) bool { return t.ID == q.ID })
 	if i < 0 {
 		if !fresh {
@@ -175,7 +176,7 @@ func (a *applying) advance(q Request, entry Intent, passedBefore []string, fresh
 		return q
 	}
 	t := a.record.Traverse[i]
-	q.Plan, q.Selection, q.Grounded, q.Remediation = or(t.Plan, q.Plan), t.Selection, t.Grounded, strings.TrimSpace(t.Remediation)
+	q.Plan, q.Selection, q.Grounded, q.Remediation = cmp.Or(t.Plan, q.Plan), t.Selection, t.Grounded, strings.TrimSpace(t.Remediation)
 	if a.rules.Graph == nil {
 		if t.Status == Done {
 			q.Status = Done
@@ -194,13 +195,6 @@ func (a *applying) advance(q Request, entry Intent, passedBefore []string, fresh
 	return q
 }
 
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
 func (a *applying) counted(was, q Request) int {
 	if was.Node == q.Node && was.Remediation == q.Remediation && q.Remediation != "" {
 		return was.Same + 1
@@ -217,7 +211,7 @@ func (a *applying) authorized(q Request, t Traversal) string {
 	switch {
 	case !a.rules.Mutates(tool):
 		a.reject(q.ID, q.Node, "%q is no mutating tool of the agent", tool)
-	case a.rules.Strict && a.rules.Graph != nil && !a.enables(q.Node, tool):
+	case a.rules.Strict && a.rules.Graph != nil && !authorizes(a.rules.Graph, q.Node, tool):
 		a.reject(q.ID, q.Node, "node %s does not authorize %s", q.Node, tool)
 	case a.rules.Strict && a.now.Spent != nil && a.now.Spent(Grant{Tool: tool, Values: q.Grounded.Map()}, q.Since):
 		a.reject(q.ID, q.Node, "%s has been called for it already", tool)
@@ -225,11 +219,6 @@ func (a *applying) authorized(q Request, t Traversal) string {
 		return tool
 	}
 	return ""
-}
-
-func (a *applying) enables(node, tool string) bool {
-	n, ok := a.rules.Graph.Node(node)
-	return ok && n.Type == guide.Authorization && n.Tool() == tool
 }
 
 // merge makes one of open requests with the same intent and target: the one that came further.
@@ -254,8 +243,8 @@ func (a *applying) merge(list []Request) []Request {
 	return out
 }
 
-// stalled signals a transfer where a request has not moved for too long, or where one was signalled so before.
-func (r Rules) stalled(next *State, before State) {
+// stalled signals a transfer where a request has not moved for too long.
+func (r Rules) stalled(next *State) {
 	for i := range next.Requests {
 		q := &next.Requests[i]
 		if r.Stall > 0 && q.Status == Open && q.Remediation != "" && q.Same > r.Stall {

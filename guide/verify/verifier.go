@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,7 +89,7 @@ func (v *LLM) ask(ctx context.Context, in Input, verdicts string) (Answer, error
 			return out, err
 		}
 		again := b.String()
-		said := or(out.Raw, "(nothing)") // some servers refuse a message without text
+		said := cmp.Or(out.Raw, "(nothing)") // some servers refuse a message without text
 		msgs = append(msgs, llm.Message{Role: llm.Assistant, Content: &said}, llm.Message{Role: llm.User, Content: &again})
 	}
 }

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/tauguide/tauguide/guide"
@@ -10,7 +11,7 @@ import (
 // remembered, and the request rests where the walk ended.
 func (a *applying) move(q *Request, t Traversal, passedBefore []string) bool {
 	g := a.rules.Graph
-	target := or(t.Node, q.Node)
+	target := cmp.Or(t.Node, q.Node)
 	if len(t.Walk) > 0 && t.Node == "" {
 		target = t.Walk[len(t.Walk)-1].Node
 	}

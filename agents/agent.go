@@ -40,45 +40,36 @@ type Overlay func(sim.Participant) sim.Participant
 // OverlayFactory makes the overlay of one trial.
 type OverlayFactory func(Setup) (Overlay, error)
 
-// Entry is a registered agent.
-type Entry struct {
+// Entry is a registered agent or overlay. F is Factory or OverlayFactory.
+type Entry[F any] struct {
 	Name    string
 	Summary string
 	// Model says whether the agent needs a model.
 	Model bool
-	New   Factory
-	// Models names further models that its parameters ask for; nil if they cannot.
-	Models func(Params) []string
-}
-
-// OverlayEntry is a registered overlay.
-type OverlayEntry struct {
-	Name    string
-	Summary string
-	New     OverlayFactory
+	New   F
 	// Models names the models that its parameters ask for; nil if they cannot.
 	Models func(Params) []string
 }
 
 // All returns the registered agents.
-func All() []Entry {
-	return []Entry{
+func All() []Entry[Factory] {
+	return []Entry[Factory]{
 		{Name: "react", Summary: "the plain tool-calling agent: policy in the prompt, nothing else", Model: true, New: NewReAct},
 		{Name: "oracle", Summary: "react that is told the task's gold plan: an upper bound, and a test of the simulated user", Model: true, New: NewOracle},
 		{Name: "noop", Summary: "never calls a tool: the floor that a do-nothing agent reaches", New: NewNoop},
-		{Name: "policyguide", Summary: "react with PolicyGuide around it: a verifier that tracks the workflow, guides and gates", Model: true, New: NewPolicyGuide, Models: verifierModel},
-		{Name: "policyguide-raw", Summary: "the same with the policy's text in place of the workflow", Model: true, New: NewPolicyGuideRaw, Models: verifierModel},
+		{Name: "policyguide", Summary: "react with PolicyGuide around it: a verifier that tracks the workflow, guides and gates", Model: true, New: Around(NewPolicyGuideOverlay), Models: verifierModel},
+		{Name: "policyguide-raw", Summary: "the same with the policy's text in place of the workflow", Model: true, New: Around(NewPolicyGuideRawOverlay), Models: verifierModel},
 		{Name: "policyguide-self", Summary: "react with the workflow in its own prompt and nobody to watch it", Model: true, New: NewPolicyGuideSelf},
-		{Name: "policyguard", Summary: "react with PolicyGuard around it: a verifier that passes or blocks each mutating call, by checklist and policy", Model: true, New: NewPolicyGuard, Models: verifierModel},
-		{Name: "policyguard-raw", Summary: "the same with the policy's text and no checklist", Model: true, New: NewPolicyGuardRaw, Models: verifierModel},
+		{Name: "policyguard", Summary: "react with PolicyGuard around it: a verifier that passes or blocks each mutating call, by checklist and policy", Model: true, New: Around(NewPolicyGuardOverlay), Models: verifierModel},
+		{Name: "policyguard-raw", Summary: "the same with the policy's text and no checklist", Model: true, New: Around(NewPolicyGuardRawOverlay), Models: verifierModel},
 		{Name: "flowagent", Summary: "FlowAgent: policy and procedure in the prompt, calls controlled for order and repetition", Model: true, New: NewFlowAgent},
-		{Name: "toolguard", Summary: "react with ToolGuard around it: guards in plain code that see arguments and hidden reads, no dialogue", Model: true, New: NewToolGuard},
+		{Name: "toolguard", Summary: "react with ToolGuard around it: guards in plain code that see arguments and hidden reads, no dialogue", Model: true, New: Around(NewToolGuardOverlay)},
 	}
 }
 
 // Overlays returns the registered overlays.
-func Overlays() []OverlayEntry {
-	return []OverlayEntry{
+func Overlays() []Entry[OverlayFactory] {
+	return []Entry[OverlayFactory]{
 		{Name: "policyguide", Summary: "PolicyGuide around any agent", New: NewPolicyGuideOverlay, Models: verifierModel},
 		{Name: "policyguard", Summary: "PolicyGuard around any agent", New: NewPolicyGuardOverlay, Models: verifierModel},
 		{Name: "policyguard-raw", Summary: "the same with the policy's text and no checklist", New: NewPolicyGuardRawOverlay, Models: verifierModel},
@@ -88,40 +79,37 @@ func Overlays() []OverlayEntry {
 }
 
 // FindAgent returns the agent of that name.
-func FindAgent(name string) (Entry, error) {
-	var names []string
-	for _, e := range All() {
-		if e.Name == name {
-			return e, nil
-		}
-		names = append(names, e.Name)
-	}
-	return Entry{}, fmt.Errorf("unknown agent %q: choose one of %s", name, strings.Join(names, ", "))
-}
+func FindAgent(name string) (Entry[Factory], error) { return find("agent", name, All()) }
 
 // FindOverlay returns the overlay of that name.
-func FindOverlay(name string) (OverlayEntry, error) {
+func FindOverlay(name string) (Entry[OverlayFactory], error) {
+	return find("overlay", name, Overlays())
+}
+
+func find[F any](what, name string, entries []Entry[F]) (Entry[F], error) {
 	var names []string
-	for _, e := range Overlays() {
+	for _, e := range entries {
 		if e.Name == name {
 			return e, nil
 		}
 		names = append(names, e.Name)
 	}
-	return OverlayEntry{}, fmt.Errorf("unknown overlay %q: choose one of %s", name, strings.Join(names, ", "))
+	return Entry[F]{}, fmt.Errorf("unknown %s %q\nhint: choose one of %s", what, name, strings.Join(names, ", "))
 }
 
-// plainWith puts an overlay around the plain agent of a setup whose parameters are the overlay's.
-func plainWith(s Setup, o Overlay, err error) (sim.Participant, error) {
-	if err != nil {
-		return nil, err
+// Around makes the plain agent with an overlay around it; its parameters are the overlay's.
+func Around(factory OverlayFactory) Factory {
+	return func(s Setup) (sim.Participant, error) {
+		overlay, err := factory(s)
+		if err != nil {
+			return nil, err
+		}
+		inner, err := newReAct(s)
+		if err != nil {
+			return nil, err
+		}
+		return overlay(inner), nil
 	}
-	s.Params = nil
-	inner, err := NewReAct(s)
-	if err != nil {
-		return nil, err
-	}
-	return o(inner), nil
 }
 
 // Stack puts overlays around an agent, the first outermost.

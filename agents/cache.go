@@ -12,9 +12,5 @@ func Cached[T any](c *Cache, key any, produce func() (T, error)) (T, error) {
 		return produce()
 	}
 	once, _ := c.made.LoadOrStore(key, sync.OnceValues(produce))
-	f, ok := once.(func() (T, error))
-	if !ok {
-		return produce()
-	}
-	return f()
+	return once.(func() (T, error))()
 }

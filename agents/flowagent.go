@@ -39,10 +39,8 @@ type flowParams struct {
 
 // controllerParams are those of the controllers alone.
 type controllerParams struct {
+	flow.Options
 	Bundle        string `json:"bundle"`
-	Dependency    bool   `json:"dependency"`
-	Duplicates    bool   `json:"duplicates"`
-	Threshold     int    `json:"threshold"`
 	MaxRejections int    `json:"max_rejections"`
 }
 
@@ -52,7 +50,7 @@ const flowActionLimit = 5
 // defaultControllers are those of the release, but that its shipped configuration leaves the dependency controller off
 // and that it never stops rejecting.
 func defaultControllers() controllerParams {
-	return controllerParams{Dependency: true, Duplicates: true, Threshold: 2, MaxRejections: maxRefusals}
+	return controllerParams{Options: flow.Options{Dependency: true, Duplicates: true, Threshold: 2}, MaxRejections: maxRefusals}
 }
 
 func (p controllerParams) check() error {
@@ -89,16 +87,25 @@ func NewFlowAgent(s Setup) (sim.Participant, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := newControllers(procedure, p.controllerParams)
-	s.Params = nil
+	c := flow.NewControllers(procedure, p.Options)
+	limits := warner{c, p.Precontrol}
 	var actor sim.Participant
 	if p.Protocol == protocolText {
-		actor, err = newFlowText(s, procedure, c, p)
+		if s.World.Options.Solo {
+			return nil, errors.New("flowagent: the text protocol has no solo variant\nhint: use protocol: native")
+		}
+		text := &flowText{warner: limits, model: s.Model, procedure: procedure, limit: flowActionLimit}
+		if p.ActionLimit != nil {
+			text.limit = *p.ActionLimit
+		}
+		actor = text
 	} else {
-		actor, err = newFlowNative(s, procedure, c, p)
-	}
-	if err != nil {
-		return nil, err
+		plain, err := newReAct(s)
+		if err != nil {
+			return nil, err
+		}
+		plain.system += "\n" + procedure.Native()
+		actor = &flowNative{limits, plain}
 	}
 	return control(actor, c, procedure, p.MaxRejections), nil
 }
@@ -117,22 +124,13 @@ func NewFlowOverlay(s Setup) (Overlay, error) {
 		return nil, err
 	}
 	return func(inner sim.Participant) sim.Participant {
-		return control(inner, newControllers(procedure, p), procedure, p.MaxRejections)
+		return control(inner, flow.NewControllers(procedure, p.Options), procedure, p.MaxRejections)
 	}, nil
 }
 
 // loadProcedure compiles a procedure, once for all trials that share a cache.
 func loadProcedure(s Setup, bundle string) (*flow.Procedure, error) {
-	return Cached(s.Cache, flowKey{s.World, bundle}, func() (*flow.Procedure, error) { return flow.Load(s.World, bundle) })
-}
-
-type flowKey struct {
-	world  *domains.World
-	bundle string
-}
-
-func newControllers(s *flow.Procedure, p controllerParams) *flow.Controllers {
-	return flow.NewControllers(s, flow.Options{Dependency: p.Dependency, Duplicates: p.Duplicates, Threshold: p.Threshold})
+	return Cached(s.Cache, [3]any{"procedure", s.World, bundle}, func() (*flow.Procedure, error) { return flow.Load(s.World, bundle) })
 }
 
 // controlled is an agent whose calls must pass the controllers.
@@ -164,57 +162,42 @@ func (c *controlled) Fingerprint() string {
 	return strings.TrimSpace(c.hash + " " + c.guarded.Fingerprint())
 }
 
-// flowNative is the tool-calling agent with the procedure in its prompt.
-type flowNative struct {
-	*react
+// warner tells an agent beforehand what the controllers would reject, if it is to.
+type warner struct {
 	controllers *flow.Controllers
 	warns       bool
 }
 
-func newFlowNative(s Setup, procedure *flow.Procedure, c *flow.Controllers, p flowParams) (sim.Participant, error) {
-	inner, err := NewReAct(s)
-	if err != nil {
-		return nil, err
+func (w warner) state(v sim.View) string {
+	if !w.warns {
+		return ""
 	}
-	r, ok := inner.(*react)
-	if !ok {
-		return nil, fmt.Errorf("flowagent: the plain agent cannot be told a procedure")
-	}
-	r.system += "\n" + procedure.Native()
-	return &flowNative{react: r, controllers: c, warns: p.Precontrol}, nil
+	w.controllers.Hear(v.Messages)
+	return w.controllers.State()
 }
 
-// Next asks the model, with what the controllers would reject at the end of the prompt if they are to warn.
+// flowNative is the tool-calling agent with the procedure in its prompt.
+type flowNative struct {
+	warner
+	plain *react
+}
+
+// Next asks the model, with a warning at the end of the prompt if there is one.
 func (f *flowNative) Next(ctx context.Context, v sim.View) (sim.Turn, error) {
-	asking := *f.react
-	if f.warns {
-		f.controllers.Hear(v.Messages)
-		if state := f.controllers.State(); state != "" {
-			asking.system += "\n" + tagged("state", state)
-		}
+	asking := *f.plain
+	if state := f.state(v); state != "" {
+		asking.system += "\n" + tagged("state", state)
 	}
 	return asking.Next(ctx, v)
 }
 
 // flowText is the agent of the text protocol: one message for each decision.
 type flowText struct {
-	setup       Setup
-	procedure   *flow.Procedure
-	controllers *flow.Controllers
-	warns       bool
-	limit       int
-	calls       int // so far
-}
-
-func newFlowText(s Setup, procedure *flow.Procedure, c *flow.Controllers, p flowParams) (sim.Participant, error) {
-	if s.World.Options.Solo {
-		return nil, fmt.Errorf("flowagent: the text protocol has no solo variant: use protocol: native")
-	}
-	f := &flowText{setup: s, procedure: procedure, controllers: c, warns: p.Precontrol, limit: flowActionLimit}
-	if p.ActionLimit != nil {
-		f.limit = *p.ActionLimit
-	}
-	return f, nil
+	warner
+	model     *sim.Model
+	procedure *flow.Procedure
+	limit     int
+	calls     int // so far
 }
 
 // waiting is what the user hears where the released agent says nothing: after too many calls in one turn.
@@ -227,17 +210,12 @@ func (f *flowText) Next(ctx context.Context, v sim.View) (sim.Turn, error) {
 		e := event(EventFlowLimit, v.Index, fmt.Sprintf("more than %d calls in one turn", f.limit), nil)
 		return sim.Turn{Message: sim.Message{Role: domains.RoleAssistant, Content: domains.Text(waiting)}, Events: []sim.Event{e}}, nil
 	}
-	state := ""
-	if f.warns {
-		f.controllers.Hear(v.Messages)
-		state = f.controllers.State()
-	}
 	history, err := flow.History(v.Messages)
 	if err != nil {
 		return sim.Turn{}, err
 	}
-	prompt := f.procedure.Prompt(history, state)
-	m, call, err := f.setup.Model.Ask(ctx, v.Index, []llm.Message{{Role: llm.User, Content: &prompt}}, nil, "")
+	prompt := f.procedure.Prompt(history, f.state(v))
+	m, call, err := f.model.Ask(ctx, v.Index, []llm.Message{{Role: llm.User, Content: &prompt}}, nil, "")
 	if err != nil {
 		return sim.Turn{}, err
 	}

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -23,69 +23,41 @@ func (p Params) Decode(into any) error {
 	if len(bytes.TrimSpace(p)) == 0 {
 		return nil
 	}
-	if err := p.known(into); err != nil {
-		return fmt.Errorf("parameters: %w", err)
-	}
-	d := json.NewDecoder(bytes.NewReader(p))
-	if err := d.Decode(into); err != nil {
-		var kind *json.UnmarshalTypeError
-		if errors.As(err, &kind) {
-			return fmt.Errorf("parameters: %s is %s: %s", kind.Field, article(kind.Value), wanted(kind.Type.Kind().String()))
-		}
-		return fmt.Errorf("parameters: %w", err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("parameters: text after the JSON value: give one object")
-	}
-	return nil
-}
-
-// known checks the names of the parameters against those that the struct writes itself.
-func (p Params) known(into any) error {
-	given, has := map[string]json.RawMessage{}, map[string]json.RawMessage{}
-	if err := json.NewDecoder(bytes.NewReader(p)).Decode(&given); err != nil {
-		return fmt.Errorf("%.60s is no mapping: write them as {name: value}", p)
+	var given, has map[string]json.RawMessage
+	if err := json.Unmarshal(p, &given); err != nil {
+		return fmt.Errorf("parameters: %.60s is no mapping\nhint: write them as {name: value}", p)
 	}
 	own, err := json.Marshal(into)
 	if err == nil {
 		err = json.Unmarshal(own, &has)
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("parameters: %w", err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if _, ok := has[name]; ok {
 			continue
 		}
 		if len(has) == 0 {
-			return fmt.Errorf("unknown parameter %q: there are none here", name)
+			return fmt.Errorf("parameters: unknown parameter %q\nhint: remove it, there are none here", name)
 		}
-		return fmt.Errorf("unknown parameter %q: choose of %s", name, strings.Join(slices.Sorted(maps.Keys(has)), ", "))
+		return fmt.Errorf("parameters: unknown parameter %q\nhint: choose one of %s", name, strings.Join(slices.Sorted(maps.Keys(has)), ", "))
+	}
+	var wrong *json.UnmarshalTypeError
+	switch err := json.Unmarshal(p, into); {
+	case errors.As(err, &wrong):
+		return fmt.Errorf("parameters: %s does not accept this value (%s)\nhint: write %s", wrong.Field, wrong.Value, forms[wrong.Type.Kind()])
+	case err != nil:
+		return fmt.Errorf("parameters: %w", err)
 	}
 	return nil
 }
 
-// article puts the name of a JSON type, or a number that does not fit, into a sentence.
-func article(value string) string {
-	switch value {
-	case "string", "number", "bool":
-		return "a " + value
-	case "array", "object":
-		return "an " + value
-	}
-	return "a " + strings.Replace(value, "number ", "number, ", 1)
-}
-
-func wanted(kind string) string {
-	switch kind {
-	case "string":
-		return "write a text, in quotes where it looks like something else"
-	case "bool":
-		return "write true or false"
-	case "int", "int64", "float64":
-		return "write a number within reason, without quotes"
-	}
-	return "write " + kind
+// forms say how parameters of each kind are written.
+var forms = map[reflect.Kind]string{
+	reflect.String: "a text, in quotes where it looks like something else",
+	reflect.Bool:   "true or false",
+	reflect.Int:    "a number within reason, without quotes",
 }
 
 // verifierModel names the model that an overlay's parameters ask for under model.
@@ -99,13 +71,24 @@ func verifierModel(p Params) []string {
 	return []string{in.Model}
 }
 
-// readTimeout reads the parameter timeout.
-func readTimeout(text string) (time.Duration, error) {
-	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 {
-		return 0, fmt.Errorf("parameters: timeout is %q: write it like 90s or 3m, or 0s for none", text)
+// verifierParams are the parameters that all overlays with a verifier have.
+type verifierParams struct {
+	Model       string `json:"model"`
+	Timeout     string `json:"timeout"`
+	MaxRefusals int    `json:"max_refusals"`
+
+	timeout time.Duration
+}
+
+func defaultVerifier() verifierParams { return verifierParams{Timeout: "3m", MaxRefusals: maxRefusals} }
+
+// check reads the timeout and reports the first parameter that makes no sense.
+func (p *verifierParams) check() error {
+	var err error
+	if p.timeout, err = time.ParseDuration(p.Timeout); err != nil || p.timeout < 0 {
+		return fmt.Errorf("parameters: timeout is %q\nhint: write it like 90s or 3m, or 0s for none", p.Timeout)
 	}
-	return d, nil
+	return atLeast("max_refusals", p.MaxRefusals, 1)
 }
 
 // oneOf checks a parameter with a few values.

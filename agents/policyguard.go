@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/tauguide/tauguide/agents/checklist"
 	"github.com/tauguide/tauguide/domains"
@@ -21,23 +20,19 @@ const EventGuard sim.EventKind = "guard"
 
 // policyGuardParams are the parameters of PolicyGuard; docs/policyguard.md explains them.
 type policyGuardParams struct {
-	Model       string `json:"model"`
-	MaxBlocks   int    `json:"max_blocks"`
-	Checklists  string `json:"checklists"`
-	Timeout     string `json:"timeout"`
-	MaxRefusals int    `json:"max_refusals"`
-	Dialogue    bool   `json:"dialogue"` // false: the verifier sees no words of user and agent
-	Policy      bool   `json:"policy"`   // false: it judges by the checklists alone
-
-	timeout time.Duration
+	verifierParams
+	MaxBlocks  int    `json:"max_blocks"`
+	Checklists string `json:"checklists"`
+	Dialogue   bool   `json:"dialogue"` // false: the verifier sees no words of user and agent
+	Policy     bool   `json:"policy"`   // false: it judges by the checklists alone
 }
 
 func readPolicyGuardParams(p Params, raw bool) (policyGuardParams, error) {
-	out := policyGuardParams{MaxBlocks: 5, Timeout: "3m", MaxRefusals: maxRefusals, Dialogue: true, Policy: true}
+	out := policyGuardParams{verifierParams: defaultVerifier(), MaxBlocks: 5, Dialogue: true, Policy: true}
 	if err := p.Decode(&out); err != nil {
 		return out, err
 	}
-	if err := cmp.Or(atLeast("max_blocks", out.MaxBlocks, 1), atLeast("max_refusals", out.MaxRefusals, 1)); err != nil {
+	if err := cmp.Or(atLeast("max_blocks", out.MaxBlocks, 1), out.check()); err != nil {
 		return out, err
 	}
 	switch {
@@ -46,26 +41,13 @@ func readPolicyGuardParams(p Params, raw bool) (policyGuardParams, error) {
 	case raw && !out.Policy:
 		return out, errors.New("parameters: policy is false, but this variant judges by the policy alone\nhint: use policyguard")
 	}
-	var err error
-	out.timeout, err = readTimeout(out.Timeout)
-	return out, err
+	return out, nil
 }
 
-// NewPolicyGuard makes the plain agent with PolicyGuard around it (paper, section 4.1; docs/reference/baselines.md).
-func NewPolicyGuard(s Setup) (sim.Participant, error) { return newPolicyGuarded(s, false) }
-
-// NewPolicyGuardRaw makes the variant whose verifier has the policy's text and no checklists.
-func NewPolicyGuardRaw(s Setup) (sim.Participant, error) { return newPolicyGuarded(s, true) }
-
-func newPolicyGuarded(s Setup, raw bool) (sim.Participant, error) {
-	overlay, err := policyGuardOverlay(s, raw)
-	return plainWith(s, overlay, err)
-}
-
-// NewPolicyGuardOverlay puts PolicyGuard around any agent.
+// NewPolicyGuardOverlay puts PolicyGuard around any agent (paper, section 4.1; docs/reference/baselines.md).
 func NewPolicyGuardOverlay(s Setup) (Overlay, error) { return policyGuardOverlay(s, false) }
 
-// NewPolicyGuardRawOverlay puts the variant without checklists around any agent.
+// NewPolicyGuardRawOverlay is the variant whose verifier has the policy's text and no checklists.
 func NewPolicyGuardRawOverlay(s Setup) (Overlay, error) { return policyGuardOverlay(s, true) }
 
 func policyGuardOverlay(s Setup, raw bool) (Overlay, error) {
@@ -73,8 +55,16 @@ func policyGuardOverlay(s Setup, raw bool) (Overlay, error) {
 	if err != nil {
 		return nil, err
 	}
-	prompts, err := Cached(s.Cache, policyGuardKey{s.World, p.Checklists, raw, p.without()}, func() (*checklist.Guard, error) {
-		return newPrompts(s.World, p.Checklists, raw, p.without())
+	left := checklist.Without{Dialogue: !p.Dialogue, Policy: !p.Policy}
+	prompts, err := Cached(s.Cache, [5]any{"checklists", s.World, p.Checklists, raw, left}, func() (*checklist.Guard, error) {
+		if raw {
+			return checklist.NewGuard(s.World, nil, left)
+		}
+		set, err := checklist.For(s.World, p.Checklists)
+		if err != nil {
+			return nil, err
+		}
+		return checklist.NewGuard(s.World, set, left)
 	})
 	if err != nil {
 		return nil, err
@@ -93,28 +83,6 @@ func policyGuardOverlay(s Setup, raw bool) (Overlay, error) {
 		g.guarded = guarded{inner: inner, inspect: g.inspectCalls, prefix: "guarded_", max: p.MaxRefusals}
 		return g
 	}, nil
-}
-
-type policyGuardKey struct {
-	world      *domains.World
-	checklists string
-	raw        bool
-	left       checklist.Without
-}
-
-func (p policyGuardParams) without() checklist.Without {
-	return checklist.Without{Dialogue: !p.Dialogue, Policy: !p.Policy}
-}
-
-func newPrompts(w *domains.World, dir string, raw bool, left checklist.Without) (*checklist.Guard, error) {
-	if raw {
-		return checklist.NewGuard(w, nil, left)
-	}
-	set, err := checklist.For(w, dir)
-	if err != nil {
-		return nil, err
-	}
-	return checklist.NewGuard(w, set, left)
 }
 
 // policyGuard is PolicyGuard around an agent, for one conversation.
@@ -167,16 +135,12 @@ func (g *policyGuard) judge(ctx context.Context, v sim.View, m sim.Message, c si
 		out.Events = append(out.Events, event(EventFailOpen, v.Index, c.Name+": "+err.Error(), map[string]any{"tool": c.Name}))
 		return "", true, nil
 	}
+	word := "BLOCK"
+	g.blocks[c.Name]++
 	if verdict.Pass {
-		g.blocks[c.Name] = 0
-	} else {
-		g.blocks[c.Name]++
+		word, g.blocks[c.Name] = "PASS", 0
 	}
 	data["blocks"] = g.blocks[c.Name]
-	word := "BLOCK"
-	if verdict.Pass {
-		word = "PASS"
-	}
 	out.Events = append(out.Events, event(EventGuard, v.Index, c.Name+": "+word, data))
 	return verdict.Message, true, nil
 }

@@ -309,20 +309,20 @@ func TestPolicyGuardParams(t *testing.T) {
 		{"all", `{"max_blocks":3,"timeout":"0s","max_refusals":2}`, false, ""},
 		{"no blocks", `{"max_blocks":0}`, false, "max_blocks is 0\nhint: give at least 1"},
 		{"no refusals", `{"max_refusals":0}`, false, "max_refusals is 0"},
-		{"timeout", `{"timeout":"soon"}`, false, `timeout is "soon": write it like 90s`},
+		{"timeout", `{"timeout":"soon"}`, false, "timeout is \"soon\"\nhint: write it like 90s"},
 		{"unknown", `{"gate":"strict"}`, false, `unknown parameter "gate"`},
 		{"unknown model", `{"model":"other"}`, false, `model is "other", but there are no models to choose from`},
 		{"missing folder", `{"checklists":"nowhere"}`, false, "give the folder that holds general_rules.yaml"},
 		{"raw has none", `{"checklists":"mine"}`, true, "judges by the policy alone\nhint: use policyguard"},
 		{"raw without its policy", `{"policy":false}`, true, "policy is false, but this variant judges by the policy alone\nhint: use policyguard"},
-		{"a word for a switch", `{"dialogue":"no"}`, false, "dialogue is a string: write true or false"},
+		{"a word for a switch", `{"dialogue":"no"}`, false, "dialogue does not accept this value (string)\nhint: write true or false"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, _ := setup(t, world(t, domains.Options{}), "add_task")
 			s.Params = agents.Params(c.params)
-			make := agents.NewPolicyGuard
+			make := agents.Around(agents.NewPolicyGuardOverlay)
 			if c.raw {
-				make = agents.NewPolicyGuardRaw
+				make = agents.Around(agents.NewPolicyGuardRawOverlay)
 			}
 			_, err := make(s)
 			if got := fmt.Sprint(err); c.want == "" && err != nil || c.want != "" && !strings.Contains(got, c.want) {
@@ -354,16 +354,16 @@ func TestPolicyGuardFingerprint(t *testing.T) {
 		}
 		return f.Fingerprint()
 	}
-	own := print(agents.NewPolicyGuard, ``)
-	if own != print(agents.NewPolicyGuard, `{"max_blocks":3}`) {
+	own := print(agents.Around(agents.NewPolicyGuardOverlay), ``)
+	if own != print(agents.Around(agents.NewPolicyGuardOverlay), `{"max_blocks":3}`) {
 		t.Error("the fingerprint depends on what the verifier is not told")
 	}
-	if own != print(agents.NewPolicyGuard, `{"dialogue":true,"policy":true}`) {
+	if own != print(agents.Around(agents.NewPolicyGuardOverlay), `{"dialogue":true,"policy":true}`) {
 		t.Error("the fingerprint depends on what is usual being said")
 	}
 	seen := map[string]bool{own: true}
-	for _, other := range []string{print(agents.NewPolicyGuardRaw, ``), print(agents.NewPolicyGuardRaw, `{"dialogue":false}`),
-		print(agents.NewPolicyGuard, `{"dialogue":false}`), print(agents.NewPolicyGuard, `{"policy":false}`)} {
+	for _, other := range []string{print(agents.Around(agents.NewPolicyGuardRawOverlay), ``), print(agents.Around(agents.NewPolicyGuardRawOverlay), `{"dialogue":false}`),
+		print(agents.Around(agents.NewPolicyGuardOverlay), `{"dialogue":false}`), print(agents.Around(agents.NewPolicyGuardOverlay), `{"policy":false}`)} {
 		if seen[other] || len(own) != 64 {
 			t.Errorf("two variants have the same fingerprint %s", other)
 		}

@@ -5,9 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
-	"time"
 
-	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/guide/verify"
 	"github.com/tauguide/tauguide/sim"
 )
@@ -24,26 +22,16 @@ const (
 
 // guideParams are the parameters of PolicyGuide; docs/policyguide.md explains them.
 type guideParams struct {
-	Verifier    string           `json:"verifier"`
-	Model       string           `json:"model"`
-	Gate        verify.Mode      `json:"gate"`
-	WalkCheck   verify.WalkCheck `json:"walk_check"`
-	Stall       int              `json:"stall"`
-	Timeout     string           `json:"timeout"`
-	Bundle      string           `json:"bundle"`
-	MaxRefusals int              `json:"max_refusals"`
-
-	timeout time.Duration
-}
-
-// selfParams are those of the variant without a verifier.
-type selfParams struct {
-	Bundle string `json:"bundle"`
+	verifierParams
+	Verifier  string           `json:"verifier"`
+	Gate      verify.Mode      `json:"gate"`
+	WalkCheck verify.WalkCheck `json:"walk_check"`
+	Stall     int              `json:"stall"`
+	Bundle    string           `json:"bundle"`
 }
 
 func readGuideParams(p Params) (guideParams, error) {
-	out := guideParams{Verifier: verifierLLM, Gate: verify.Advisory, WalkCheck: verify.Path, Stall: verify.DefaultStall,
-		Timeout: "3m", MaxRefusals: maxRefusals}
+	out := guideParams{verifierParams: defaultVerifier(), Verifier: verifierLLM, Gate: verify.Advisory, WalkCheck: verify.Path, Stall: verify.DefaultStall}
 	if err := p.Decode(&out); err != nil {
 		return out, err
 	}
@@ -52,33 +40,22 @@ func readGuideParams(p Params) (guideParams, error) {
 		oneOf("gate", out.Gate, verify.Advisory, verify.Strict, verify.Monitor),
 		oneOf("walk_check", out.WalkCheck, verify.Exists, verify.Path),
 		atLeast("stall", out.Stall, 0),
-		atLeast("max_refusals", out.MaxRefusals, 1),
+		out.check(),
 	); err != nil {
 		return out, err
 	}
 	if out.Model != "" && out.Verifier == verifierDeterministic {
 		return out, fmt.Errorf("parameters: model is %s, but a deterministic verifier asks none\nhint: remove it, or choose another verifier", out.Model)
 	}
-	var err error
-	out.timeout, err = readTimeout(out.Timeout)
-	return out, err
-}
-
-// NewPolicyGuide makes the plain agent with PolicyGuide around it (paper, section 3.4).
-func NewPolicyGuide(s Setup) (sim.Participant, error) { return newGuided(s, false) }
-
-// NewPolicyGuideRaw makes the variant whose verifier has the policy's text in place of the workflow (paper, section 3.5).
-func NewPolicyGuideRaw(s Setup) (sim.Participant, error) { return newGuided(s, true) }
-
-func newGuided(s Setup, raw bool) (sim.Participant, error) {
-	overlay, err := guideOverlay(s, raw)
-	return plainWith(s, overlay, err)
+	return out, nil
 }
 
 // NewPolicyGuideSelf makes the variant without a verifier: the agent has the workflow in its own prompt and keeps to it
 // by itself (paper, section 3.5). Its parameter is bundle.
 func NewPolicyGuideSelf(s Setup) (sim.Participant, error) {
-	var p selfParams
+	var p struct {
+		Bundle string `json:"bundle"`
+	}
 	if err := s.Params.Decode(&p); err != nil {
 		return nil, err
 	}
@@ -86,21 +63,19 @@ func NewPolicyGuideSelf(s Setup) (sim.Participant, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Params = nil
-	inner, err := NewReAct(s)
+	r, err := newReAct(s)
 	if err != nil {
 		return nil, err
-	}
-	r, ok := inner.(*react)
-	if !ok {
-		return nil, fmt.Errorf("policyguide-self: the plain agent cannot be told a workflow")
 	}
 	r.system += "\n" + strings.TrimSpace(selfInstructions) + "\n" + tagged("workflow", workflow.Document())
 	return r, nil
 }
 
-// NewPolicyGuideOverlay puts PolicyGuide around any agent.
+// NewPolicyGuideOverlay puts PolicyGuide around any agent (paper, section 3.4).
 func NewPolicyGuideOverlay(s Setup) (Overlay, error) { return guideOverlay(s, false) }
+
+// NewPolicyGuideRawOverlay is the variant whose verifier has the policy's text in place of the workflow (paper, section 3.5).
+func NewPolicyGuideRawOverlay(s Setup) (Overlay, error) { return guideOverlay(s, true) }
 
 func guideOverlay(s Setup, raw bool) (Overlay, error) {
 	p, err := readGuideParams(s.Params)
@@ -147,10 +122,5 @@ func newVerifier(s Setup, p guideParams, workflow *verify.Workflow, raw bool) (v
 
 // workflowOf loads a workflow, once for all trials that share a cache.
 func workflowOf(s Setup, bundle string) (*verify.Workflow, error) {
-	return Cached(s.Cache, workflowKey{s.World, bundle}, func() (*verify.Workflow, error) { return verify.Load(s.World, bundle) })
-}
-
-type workflowKey struct {
-	world  *domains.World
-	bundle string
+	return Cached(s.Cache, [3]any{"workflow", s.World, bundle}, func() (*verify.Workflow, error) { return verify.Load(s.World, bundle) })
 }

@@ -42,10 +42,19 @@ func NewReAct(s Setup) (sim.Participant, error) {
 	if err := s.Params.Decode(&struct{}{}); err != nil {
 		return nil, err
 	}
-	if s.World.Options.Solo {
-		return newSolo(s)
+	return newReAct(s)
+}
+
+// newReAct makes the plain agent whatever the parameters are: they may be those of what is built on it.
+func newReAct(s Setup) (*react, error) {
+	if !s.World.Options.Solo {
+		return &react{setup: s, tools: s.World.AgentTools(), system: prompt(agentInstructions, s.World.Policy, "")}, nil
 	}
-	return &react{setup: s, tools: s.World.AgentTools(), system: prompt(agentInstructions, s.World.Policy, "")}, nil
+	if s.Task.Ticket == nil {
+		return nil, fmt.Errorf("task %s has no ticket, so it cannot run solo", s.Task.ID)
+	}
+	return &react{setup: s, tools: append(s.World.AgentTools(), doneTool), choice: "required",
+		system: prompt(soloInstructions, s.World.Policy, tagged("ticket", *s.Task.Ticket))}, nil
 }
 
 // NewOracle makes the agent that is told the gold plan.
@@ -54,19 +63,10 @@ func NewOracle(s Setup) (sim.Participant, error) {
 		return nil, err
 	}
 	if s.World.Options.Solo {
-		return nil, fmt.Errorf("oracle has no solo variant: use react for solo runs")
+		return nil, fmt.Errorf("oracle has no solo variant\nhint: use react for solo runs")
 	}
 	steps := tagged("resolution_steps", goldPlan(s.Task))
 	return &react{setup: s, tools: s.World.AgentTools(), system: prompt(oracleInstructions, s.World.Policy, steps)}, nil
-}
-
-func newSolo(s Setup) (sim.Participant, error) {
-	if s.Task.Ticket == nil {
-		return nil, fmt.Errorf("task %s has no ticket, so it cannot run solo", s.Task.ID)
-	}
-	tools := append(s.World.AgentTools(), doneTool)
-	return &react{setup: s, tools: tools, choice: "required",
-		system: prompt(soloInstructions, s.World.Policy, tagged("ticket", *s.Task.Ticket))}, nil
 }
 
 func tagged(tag, text string) string { return "<" + tag + ">\n" + text + "\n</" + tag + ">" }

@@ -15,40 +15,30 @@ const (
 	EventGuardPass  sim.EventKind = "toolguard_pass"
 )
 
-// readToolGuardParams reads the parameters that docs/toolguard.md explains.
-func readToolGuardParams(p Params) (toolguard.Options, error) {
-	var in struct {
-		Release bool   `json:"release"`
-		History bool   `json:"history"`
-		Now     string `json:"now"`
-	}
-	if err := p.Decode(&in); err != nil {
-		return toolguard.Options{}, err
-	}
-	out := toolguard.Options{Release: in.Release, History: in.History}
-	if in.Now == "" {
-		return out, nil
-	}
-	var err error
-	if out.Now, err = time.Parse("2006-01-02T15:04:05", in.Now); err != nil {
-		return out, fmt.Errorf("parameters: now: %q is no moment\nhint: write it like 2024-05-15T15:00:00, without a zone", in.Now)
-	}
-	return out, nil
-}
-
-// NewToolGuard makes the plain agent with ToolGuard around it (paper, section 4.4;
-// docs/reference/baselines.md#toolguard).
-func NewToolGuard(s Setup) (sim.Participant, error) {
-	overlay, err := NewToolGuardOverlay(s)
-	return plainWith(s, overlay, err)
+// toolGuardParams are the parameters of ToolGuard; docs/toolguard.md explains them.
+type toolGuardParams struct {
+	Release     bool   `json:"release"`
+	History     bool   `json:"history"`
+	Now         string `json:"now"`
+	MaxRefusals int    `json:"max_refusals"`
 }
 
 // NewToolGuardOverlay puts ToolGuard around any agent: guards in plain code, one for each mutating tool, that see the
-// arguments of a call and what read-only tools answer.
+// arguments of a call and what read-only tools answer (paper, section 4.4; docs/reference/baselines.md#toolguard).
 func NewToolGuardOverlay(s Setup) (Overlay, error) {
-	o, err := readToolGuardParams(s.Params)
-	if err != nil {
+	p := toolGuardParams{MaxRefusals: maxRefusals}
+	if err := s.Params.Decode(&p); err != nil {
 		return nil, err
+	}
+	if err := atLeast("max_refusals", p.MaxRefusals, 1); err != nil {
+		return nil, err
+	}
+	o := toolguard.Options{Release: p.Release, History: p.History}
+	if p.Now != "" {
+		var err error
+		if o.Now, err = time.Parse("2006-01-02T15:04:05", p.Now); err != nil {
+			return nil, fmt.Errorf("parameters: now: %q is no moment\nhint: write it like 2024-05-15T15:00:00, without a zone", p.Now)
+		}
 	}
 	set, err := toolguard.Guards(s.World.Name, o)
 	if err != nil {
@@ -57,9 +47,9 @@ func NewToolGuardOverlay(s Setup) (Overlay, error) {
 	if s.Read == nil {
 		return nil, fmt.Errorf("toolguard: the guards of %s read the database, which cannot be read from here", s.World.Name)
 	}
-	g := toolGuard{set: set, read: toolguard.Reader(s.Read), mutates: s.World.Agent.Mutates}
+	g := toolGuard{set: set, read: s.Read, mutates: s.World.Agent.Mutates}
 	return func(inner sim.Participant) sim.Participant {
-		return &guarded{inner: inner, inspect: g.inspectCalls, prefix: "guarded_", max: maxRefusals}
+		return &guarded{inner: inner, inspect: g.inspectCalls, prefix: "guarded_", max: p.MaxRefusals}
 	}, nil
 }
 

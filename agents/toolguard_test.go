@@ -162,6 +162,7 @@ func TestToolGuardParameters(t *testing.T) {
 		{"unknown", `{"strict":true}`, "strict", w, false},
 		{"moment", `{"now":"yesterday"}`, "2024-05-15T15:00:00", w, false},
 		{"history", `{"history":true}`, "release", w, false},
+		{"refusals", `{"max_refusals":0}`, "max_refusals is 0", w, false},
 		{"domain", `{}`, "airline, retail, telecom", other, false},
 		{"blind", `{}`, "cannot be read", w, true},
 	} {
@@ -170,7 +171,7 @@ func TestToolGuardParameters(t *testing.T) {
 			if !c.blind {
 				s.Read = func(context.Context, sim.ToolCall) sim.ToolResult { return sim.ToolResult{} }
 			}
-			for _, err := range []error{second(agents.NewToolGuardOverlay(s)), second(agents.NewToolGuard(s))} {
+			for _, err := range []error{second(agents.NewToolGuardOverlay(s)), second(agents.Around(agents.NewToolGuardOverlay)(s))} {
 				if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 					t.Errorf("error %v, want one with %q", err, c.want)
 				}
@@ -207,7 +208,7 @@ func guardAll(t *testing.T, w *domains.World, tasks int, m synthetic.Mistakes) (
 		if err != nil {
 			t.Fatal(err)
 		}
-		agent, err := agents.NewToolGuard(agents.Setup{World: w, Task: task, Model: model(task.ID, "agent", 0), Read: reading(env)})
+		agent, err := agents.Around(agents.NewToolGuardOverlay)(agents.Setup{World: w, Task: task, Model: model(task.ID, "agent", 0), Read: reading(env)})
 		if err != nil {
 			t.Fatal(err)
 		}

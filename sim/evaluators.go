@@ -17,6 +17,11 @@ func reward(ok bool) float64 {
 	return 0
 }
 
+// judged is the result of an evaluator with one component.
+func judged(t domains.RewardType, ok bool, note map[string]any) part {
+	return part{reward: reward(ok), breakdown: map[domains.RewardType]float64{t: reward(ok)}, note: note}
+}
+
 // env replays the conversation and the gold plan and compares the two end states; then the assertions run on the
 // conversation's (docs/reference/tau2.md#environment).
 func (e *evaluation) env(s *Score) (part, error) {
@@ -102,7 +107,7 @@ func shown(a domains.EnvAssertion) Assertion {
 func (e *evaluation) action(s *Score) part {
 	c := e.task.Criteria
 	if len(c.Actions) == 0 {
-		return part{reward: 1, breakdown: map[domains.RewardType]float64{domains.RewardAction: 1}, note: note("No actions to evaluate")}
+		return judged(domains.RewardAction, true, note("No actions to evaluate"))
 	}
 	var calls []ToolCall
 	for _, m := range e.record.Messages {
@@ -114,7 +119,7 @@ func (e *evaluation) action(s *Score) part {
 		all = all && met
 		s.Info.ActionChecks = append(s.Info.ActionChecks, ActionCheck{Action: a, Match: met, Reward: reward(met), ToolType: e.kind(a.Name)})
 	}
-	return part{reward: reward(all), breakdown: map[domains.RewardType]float64{domains.RewardAction: reward(all)}}
+	return judged(domains.RewardAction, all, nil)
 }
 
 func (e *evaluation) kind(tool string) *domains.Kind {
@@ -135,13 +140,12 @@ func Matches(a domains.Action, c ToolCall) bool {
 	}
 	want, _ := a.Arguments.Map()
 	got := c.ArgumentsMap()
-	compared := []string{}
+	var compared []string
+	for k := range got.All() {
+		compared = append(compared, k)
+	}
 	if a.CompareArgs != nil {
 		compared = *a.CompareArgs
-	} else {
-		for k := range got.All() {
-			compared = append(compared, k)
-		}
 	}
 	for _, k := range compared {
 		x, xok := want.Get(k)
@@ -157,7 +161,7 @@ func Matches(a domains.Action, c ToolCall) bool {
 func (e *evaluation) communicate(s *Score) part {
 	c := e.task.Criteria
 	if len(c.CommunicateInfo) == 0 {
-		return part{reward: 1, breakdown: map[domains.RewardType]float64{domains.RewardCommunicate: 1}, note: note("No communicate_info to evaluate")}
+		return judged(domains.RewardCommunicate, true, note("No communicate_info to evaluate"))
 	}
 	all := true
 	for _, info := range c.CommunicateInfo {
@@ -174,7 +178,7 @@ func (e *evaluation) communicate(s *Score) part {
 		all = all && check.Met
 		s.Info.CommunicateChecks = append(s.Info.CommunicateChecks, check)
 	}
-	return part{reward: reward(all), breakdown: map[domains.RewardType]float64{domains.RewardCommunicate: reward(all)}}
+	return judged(domains.RewardCommunicate, all, nil)
 }
 
 // nl lets the judge grade the expected outcomes (docs/reference/tau2.md#judge). Without an answer the score is pending.
@@ -182,7 +186,7 @@ func (e *evaluation) nl(ctx context.Context, s *Score) part {
 	c := e.task.Criteria
 	s.Info.NLAssertions = []Verdict{}
 	if len(c.NLAssertions) == 0 {
-		return part{reward: 1, breakdown: map[domains.RewardType]float64{domains.RewardNL: 1}, note: note("No nl_assertions to evaluate")}
+		return judged(domains.RewardNL, true, note("No nl_assertions to evaluate"))
 	}
 	if e.options.Judge == nil {
 		s.Pending = "no judge is configured: name one under judge"
@@ -196,5 +200,5 @@ func (e *evaluation) nl(ctx context.Context, s *Score) part {
 	}
 	s.Info.NLAssertions = verdicts
 	all := countMet(verdicts, func(v Verdict) bool { return v.Met }) == len(verdicts)
-	return part{reward: reward(all), breakdown: map[domains.RewardType]float64{domains.RewardNL: reward(all)}}
+	return judged(domains.RewardNL, all, nil)
 }

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"maps"
@@ -187,17 +186,13 @@ func wire(m Message, side Side) (llm.Message, bool) {
 // wireArguments is the argument text that goes back to the model. Servers refuse history whose arguments are not
 // JSON, so a malformed text is shown inside an object that says what it is.
 func wireArguments(c ToolCall) string {
-	if c.Reason == "" {
-		text, err := c.Arguments.MarshalJSON()
-		if err == nil {
-			return string(text)
-		}
+	args := c.Arguments
+	if c.Reason != "" {
+		args = value.OfMap(value.MapOf(value.Pair{Key: "malformed_arguments", Value: value.OfString(c.Malformed)}))
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(map[string]string{"malformed_arguments": c.Malformed}); err != nil {
+	text, err := args.MarshalJSON()
+	if err != nil {
 		return "{}"
 	}
-	return strings.TrimSpace(b.String())
+	return string(text)
 }

@@ -25,10 +25,10 @@ type Rejection struct {
 
 // Options choose the controllers.
 type Options struct {
-	Dependency bool
-	Duplicates bool
+	Dependency bool `json:"dependency"`
+	Duplicates bool `json:"duplicates"`
 	// Threshold is how many equal actions in a row the duplicates controller rejects, the one at hand included; released: 2.
-	Threshold int
+	Threshold int `json:"threshold"`
 }
 
 // Controllers look at the calls of one conversation before they are made: dependency first, then duplicates; the first

@@ -78,84 +78,64 @@ func ReadHistory(prompt string) ([]domains.Message, error) {
 	if !ok || at < 0 {
 		return nil, fmt.Errorf("the prompt has no part <%s>", historyMark)
 	}
+	var entries []string
+	for _, line := range strings.Split(rest[:at], "\n") {
+		if more, ok := strings.CutPrefix(line, further); ok && len(entries) > 0 {
+			entries[len(entries)-1] += "\n" + more
+		} else {
+			entries = append(entries, line)
+		}
+	}
 	var out []domains.Message
-	r := reader{out: &out}
-	for n, line := range strings.Split(rest[:at], "\n") {
-		if err := r.line(line); err != nil {
-			return nil, fmt.Errorf("history, line %d: %w", n+1, err)
+	var open []string // ids of calls without a result
+	calls := 0
+	for n, entry := range entries {
+		tag, text, _ := strings.Cut(entry, "] ")
+		m := domains.Message{Content: &text}
+		switch tag + "] " {
+		case userTag:
+			m.Role = domains.RoleUser
+		case guideTag:
+			m.Role = domains.RoleDeveloper
+		case systemTag:
+			if len(open) == 0 {
+				return nil, fmt.Errorf("history, entry %d: a result without a call", n+1)
+			}
+			m.Role, m.ID, m.Requestor = domains.RoleTool, open[0], domains.AgentSide
+			open = open[1:]
+		case botTag:
+			m.Role = domains.RoleAssistant
+			call, ok := strings.CutPrefix(text, callMark)
+			if !ok {
+				text = strings.TrimPrefix(text, textMark)
+				break
+			}
+			calls++
+			c, err := readCall(fmt.Sprintf("h%d", calls), call)
+			if err != nil {
+				return nil, fmt.Errorf("history, entry %d: %w", n+1, err)
+			}
+			open = append(open, c.ID)
+			m.Content, m.ToolCalls = nil, []domains.ToolCall{c}
+		default:
+			return nil, fmt.Errorf("history, entry %d: %q begins with no tag", n+1, entry)
 		}
+		out = append(out, m)
 	}
-	return out, r.file()
+	return out, nil
 }
 
-// reader gathers the lines of an entry.
-type reader struct {
-	out  *[]domains.Message
-	tag  string
-	text []string
-	open []domains.ToolCall // calls without a result
-	n    int
-}
-
-func (r *reader) line(line string) error {
-	if rest, ok := strings.CutPrefix(line, further); ok && r.tag != "" {
-		r.text = append(r.text, rest)
-		return nil
-	}
-	for _, tag := range []string{userTag, botTag, systemTag, guideTag} {
-		if rest, ok := strings.CutPrefix(line, tag); ok {
-			err := r.file()
-			r.tag, r.text = tag, []string{rest}
-			return err
-		}
-	}
-	return fmt.Errorf("%q begins with no tag", line)
-}
-
-// file ends an entry.
-func (r *reader) file() error {
-	if r.tag == "" {
-		return nil
-	}
-	text := strings.Join(r.text, "\n")
-	m := domains.Message{Content: &text}
-	switch r.tag {
-	case userTag:
-		m.Role = domains.RoleUser
-	case guideTag:
-		m.Role = domains.RoleDeveloper
-	case systemTag:
-		if len(r.open) == 0 {
-			return fmt.Errorf("a result without a call")
-		}
-		m.Role, m.ID, m.Requestor = domains.RoleTool, r.open[0].ID, domains.AgentSide
-		r.open = r.open[1:]
-	case botTag:
-		m.Role = domains.RoleAssistant
-		if call, ok := strings.CutPrefix(text, callMark); ok {
-			return r.call(call)
-		}
-		said := strings.TrimPrefix(text, textMark)
-		m.Content = &said
-	}
-	*r.out = append(*r.out, m)
-	return nil
-}
-
-func (r *reader) call(text string) error {
+func readCall(id, text string) (domains.ToolCall, error) {
 	name, args, ok := strings.Cut(text, " ")
 	if !ok {
-		return fmt.Errorf("a call without arguments: %q", text)
+		return domains.ToolCall{}, fmt.Errorf("a call without arguments: %q", text)
 	}
-	r.n++
-	c := domains.ToolCall{ID: fmt.Sprintf("h%d", r.n), Name: name, Requestor: domains.AgentSide}
+	c := domains.ToolCall{ID: id, Name: name, Requestor: domains.AgentSide}
 	v, err := value.ParseString(args)
 	if err != nil || v.Kind() != value.Object {
 		c.Malformed, c.Reason = args, "no JSON object"
 	} else {
 		c.Arguments = v
 	}
-	r.open = append(r.open, c)
-	*r.out = append(*r.out, domains.Message{Role: domains.RoleAssistant, ToolCalls: []domains.ToolCall{c}})
-	return nil
+	return c, nil
 }

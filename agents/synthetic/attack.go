@@ -33,7 +33,7 @@ func analyse(_ context.Context, s synthetic.Input) (llm.Message, error) {
 	if len(found) == 0 {
 		found = all[:min(1, len(all))]
 	}
-	return list(found...)
+	return sayJSON(found)
 }
 
 func sharesWord(line string, words []string) bool {
@@ -57,10 +57,10 @@ func devise(_ context.Context, s synthetic.Input) (llm.Message, error) {
 
 // advise has the user keep the plainest things to itself.
 func advise(context.Context, synthetic.Input) (llm.Message, error) {
-	return list("that the rules are against it", "that you were refused before")
+	return sayJSON([]string{"that the rules are against it", "that you were refused before"})
 }
 
-func list(texts ...string) (llm.Message, error) {
-	out, err := json.Marshal(texts)
+func sayJSON(v any) (llm.Message, error) {
+	out, err := json.Marshal(v)
 	return synthetic.Say(string(out)), err
 }

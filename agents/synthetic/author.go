@@ -2,7 +2,6 @@ package synthetic
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -16,10 +15,10 @@ import (
 // writeChecklists is the script of the model that writes checklists. It sorts the tools by what they are, repeats the built-in
 // checklists of the domain, and finds nothing to mend in a review.
 func writeChecklists(_ context.Context, s synthetic.Input) (llm.Message, error) {
-	if len(s.Request.Messages) < 2 {
-		return llm.Message{}, errors.New("the prompt of an author has a static part and a stage: send both")
+	_, question, err := parts(s)
+	if err != nil {
+		return llm.Message{}, err
 	}
-	question := s.Request.Messages[1].Text()
 	set, err := checklist.LoadShipped(s.World.Name)
 	if err != nil {
 		return llm.Message{}, err
@@ -36,7 +35,7 @@ func writeChecklists(_ context.Context, s synthetic.Input) (llm.Message, error) 
 	case "rules":
 		return synthetic.Say("```yaml\n" + set.Rules.Text(true) + "```\nThat is all."), nil
 	case "review":
-		_, files, ok := strings.Cut(question, "</file>\n\n") // what stands behind the example of the form
+		_, files, ok := strings.Cut(question, "</file>\n\n") // what comes after the example of the form
 		if !ok {
 			return llm.Message{}, errors.New("the prompt of a review holds no files")
 		}
@@ -46,7 +45,7 @@ func writeChecklists(_ context.Context, s synthetic.Input) (llm.Message, error) 
 	}
 }
 
-// within returns what stands between the first two marks of a line.
+// within returns what is between the first two marks of a line.
 func within(text, mark string) string {
 	_, rest, _ := strings.Cut(text, "<"+mark+">")
 	inside, _, _ := strings.Cut(rest, "</"+mark+">")
@@ -62,6 +61,5 @@ func classes(w *domains.World) (llm.Message, error) {
 		}
 		out[class] = append(out[class], t.Name)
 	}
-	text, err := json.Marshal(out)
-	return synthetic.Say(string(text)), err
+	return sayJSON(out)
 }

@@ -1,6 +1,7 @@
 package synthetic
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,17 +18,18 @@ import (
 // guard answers as PolicyGuard's verifier: it reads call and conversation off the prompt, has the workflow's checks
 // decide, and goes through the checklist item by item.
 func (l *library) guard(_ context.Context, s synthetic.Input) (llm.Message, error) {
-	if len(s.Request.Messages) < 2 {
-		return llm.Message{}, errors.New("the prompt of a guard has a static part and a case: send both")
+	static, question, err := parts(s)
+	if err != nil {
+		return llm.Message{}, err
 	}
-	c, err := checklist.ReadCase(s.Request.Messages[1].Text())
+	c, err := checklist.ReadCase(question)
 	if err != nil {
 		return llm.Message{}, err
 	}
 	if len(c.Messages) == 0 {
-		return llm.Message{}, errors.New("the conversation of a guard's prompt ends with the pending call: send it")
+		return llm.Message{}, errors.New("the conversation of a guard's prompt ends with the pending call\nhint: send it")
 	}
-	list, err := checklist.ReadChecklist(s.Request.Messages[0].Text())
+	list, err := checklist.ReadChecklist(static)
 	if err != nil {
 		return llm.Message{}, err
 	}
@@ -63,11 +65,8 @@ func blocked(list []checklist.Requirement, workflow *verify.Workflow, why string
 	}
 	id, condition, _ := strings.Cut(why, unmet)
 	n, ok := workflow.Graph.Node(id)
-	switch {
-	case !ok && why == "":
-		return verdict(list, nil, "the policy does not allow it at this point", "Do not make this call.")
-	case !ok:
-		return verdict(list, nil, why, "Do not make this call.")
+	if !ok {
+		return verdict(list, nil, cmp.Or(why, "the policy does not allow it at this point"), "Do not make this call.")
 	}
 	return verdict(list, n.Policy, id+" asks for more: "+condition, strings.ReplaceAll(n.Remediation, "{target}", "this request"))
 }
@@ -102,11 +101,11 @@ func requirements(list *checklist.Checklist, set *checklist.Set) []checklist.Req
 		return nil
 	}
 	out := slices.Clone(list.Requirements)
-	if set == nil {
-		return out
+	var own *checklist.Checklist
+	if set != nil {
+		own, _ = set.Tool(list.Tool)
 	}
-	own, ok := set.Tool(list.Tool)
-	if !ok {
+	if own == nil {
 		return out
 	}
 	for i := range out {

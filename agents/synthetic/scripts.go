@@ -4,9 +4,10 @@
 package synthetic
 
 import (
+	"fmt"
 	"slices"
-	"sync"
 
+	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/agents/checklist"
 	"github.com/tauguide/tauguide/agents/checklist/author"
 	"github.com/tauguide/tauguide/domains"
@@ -17,7 +18,7 @@ import (
 
 // Scripts returns the scripts by role, for synthetic.Config.
 func Scripts() map[string]synthetic.Script {
-	l := &library{worlds: map[*domains.World]policy{}}
+	l := &library{}
 	return map[string]synthetic.Script{
 		"agent":         eitherProtocol,
 		verify.Role:     l.verifier,
@@ -29,11 +30,16 @@ func Scripts() map[string]synthetic.Script {
 	}
 }
 
-// library keeps the policies of the worlds that the scripts have met.
-type library struct {
-	mu     sync.Mutex
-	worlds map[*domains.World]policy
+// parts are the two messages of a prompt: what never changes, and the case at hand.
+func parts(s synthetic.Input) (static, question string, err error) {
+	if len(s.Request.Messages) < 2 {
+		return "", "", fmt.Errorf("the prompt of role %s lacks its second message, the case at hand", s.Request.Tag.Role)
+	}
+	return s.Request.Messages[0].Text(), s.Request.Messages[1].Text(), nil
 }
+
+// library keeps the policies of the worlds that the scripts have met.
+type library struct{ cache agents.Cache }
 
 // policy is what a domain's built-in files say.
 type policy struct {
@@ -42,18 +48,10 @@ type policy struct {
 }
 
 func (l *library) policy(w *domains.World) (policy, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if p, ok := l.worlds[w]; ok {
-		return p, nil
-	}
-	var p policy
-	var err error
-	if p.workflow, err = verify.Load(w, ""); err == nil && slices.Contains(checklist.Shipped(), w.Name) {
-		p.checklists, err = checklist.LoadShipped(w.Name)
-	}
-	if err == nil {
-		l.worlds[w] = p
-	}
-	return p, err
+	return agents.Cached(&l.cache, w, func() (p policy, err error) {
+		if p.workflow, err = verify.Load(w, ""); err == nil && slices.Contains(checklist.Shipped(), w.Name) {
+			p.checklists, err = checklist.LoadShipped(w.Name)
+		}
+		return p, err
+	})
 }

@@ -2,7 +2,6 @@ package synthetic
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -12,12 +11,14 @@ import (
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
 
-// verifier answers as PolicyGuide's verifier: it reads the task off the prompt, has the deterministic verifier judge it, and writes the record as a model would.
+// verifier answers as PolicyGuide's verifier: it reads the task off the prompt, has the deterministic verifier judge it,
+// and writes the record as a model would.
 func (l *library) verifier(ctx context.Context, s synthetic.Input) (llm.Message, error) {
-	if len(s.Request.Messages) < 2 {
-		return llm.Message{}, errors.New("the prompt of a verifier has a static part and a conversation: send both")
+	_, question, err := parts(s)
+	if err != nil {
+		return llm.Message{}, err
 	}
-	in, err := verify.ReadTask(s.Request.Messages[1].Text())
+	in, err := verify.ReadTask(question)
 	if err != nil {
 		return llm.Message{}, err
 	}

@@ -3,7 +3,6 @@ package toolguard
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
@@ -92,7 +91,7 @@ func (s Set) goldTask(ctx context.Context, env *domains.Env, t *domains.Task, r 
 		fails := env.Call(a.Requestor, c).Error
 		changes++
 		r.Reads += len(v.Reads)
-		r.Guarded += one(slices.Contains(s.Tools(), c.Name))
+		r.Guarded += one(s.Guards(c.Name))
 		r.Failing += one(fails)
 		if v.Blocked() {
 			blocked++

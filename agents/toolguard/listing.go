@@ -27,7 +27,7 @@ func (s Set) List(ctx context.Context, w *domains.World, tasks []*domains.Task) 
 	if err != nil {
 		return Listing{}, err
 	}
-	return Listing{Domain: w.Name, Published: Published(w.Name), Now: s.Options().Now.Format("2006-01-02T15:04:05"), Rules: s.Rules(), Gold: gold}, nil
+	return Listing{Domain: w.Name, Published: Published(w.Name), Now: s.Now().Format("2006-01-02T15:04:05"), Rules: s.Rules(), Gold: gold}, nil
 }
 
 // Print lists the rules and the gold calls that they refuse, for people.

@@ -25,16 +25,6 @@ type deviation struct {
 	text  string
 }
 
-func (d deviation) replace(r *Rule) {
-	r.check = d.check
-	if d.text != "" {
-		r.Text = d.text
-	}
-	if d.reads != nil {
-		r.Reads = d.reads
-	}
-}
-
 // released are the deviations by the ids of the rules.
 var released = map[string]deviation{
 	"airline.book.1": {check: travellerHeard},

@@ -57,7 +57,7 @@ func TestSets(t *testing.T) {
 			}
 			var unguarded []string
 			for _, s := range w.Agent.Specs() {
-				if w.Agent.Mutates(s.Name) && !slices.Contains(set.Tools(), s.Name) {
+				if w.Agent.Mutates(s.Name) && !set.Guards(s.Name) {
 					unguarded = append(unguarded, s.Name)
 				}
 			}
@@ -200,10 +200,10 @@ func TestClock(t *testing.T) {
 			}
 		}
 	}
-	if now := guards(t, "airline", toolguard.Options{}).Options().Now; !now.Equal(time.Date(2024, 5, 15, 15, 0, 0, 0, time.UTC)) {
+	if now := guards(t, "airline", toolguard.Options{}).Now(); !now.Equal(time.Date(2024, 5, 15, 15, 0, 0, 0, time.UTC)) {
 		t.Errorf("default moment %s", now)
 	}
-	if now := guards(t, "airline", toolguard.Options{Release: true}).Options().Now; !now.Equal(toolguard.ReleaseClock()) {
+	if now := guards(t, "airline", toolguard.Options{Release: true}).Now(); !now.Equal(toolguard.ReleaseClock()) {
 		t.Errorf("moment of the release %s", now)
 	}
 }

@@ -24,6 +24,7 @@
 package toolguard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -142,25 +143,22 @@ func Guards(domain string, o Options) (Set, error) {
 		r := &s.rules[i]
 		place[r.Tool]++
 		r.ID = fmt.Sprintf("%s.%s.%d", domain, r.ID, place[r.Tool])
-		if deviation, has := released[r.ID]; has && o.Release {
-			deviation.replace(r)
+		if d, has := released[r.ID]; has && o.Release {
+			r.check, r.Text = d.check, cmp.Or(d.text, r.Text)
+			if d.reads != nil {
+				r.Reads = d.reads
+			}
 		}
 	}
 	return s, nil
 }
 
-// Options returns the options, with the moment that the guards use.
-func (s Set) Options() Options { return s.opts }
+// Now is the moment at which the guards take every call to be made.
+func (s Set) Now() time.Time { return s.opts.Now }
 
-// Tools returns the tools that have rules, in the order of their listing.
-func (s Set) Tools() []string {
-	var out []string
-	for _, r := range s.rules {
-		if !slices.Contains(out, r.Tool) {
-			out = append(out, r.Tool)
-		}
-	}
-	return out
+// Guards reports whether calls of a tool have to fulfil any rule.
+func (s Set) Guards(tool string) bool {
+	return slices.ContainsFunc(s.rules, func(r Rule) bool { return r.Tool == tool })
 }
 
 // Rules returns all rules: tool by tool, and in the order in which they are checked.

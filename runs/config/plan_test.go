@@ -188,7 +188,7 @@ func TestSelectionErrorsNameTheirPlace(t *testing.T) {
 	tests := []struct{ name, from, to, want string }{
 		{"unknown task", "cancel-one-return-one,", "cancel-one-retrun-one,", `small.yaml:9:58: domains[0].tasks[1]: split base of retail has no task "cancel-one-retrun-one"` + "\nhint: " + `did you mean "cancel-one-return-one"?`},
 		{"unknown split", "name: retail,", "name: retail, split: bass,", `small.yaml:9:26: domain retail has no split "bass"`},
-		{"wrong parameter", "agent: noop", "agent: noop, params: {speed: 3}", `small.yaml:12:5: system Noop on domain retail: agent noop: parameters: unknown parameter "speed": there are none here`},
+		{"wrong parameter", "agent: noop", "agent: noop, params: {speed: 3}", `small.yaml:12:5: system Noop on domain retail: agent noop: parameters: unknown parameter "speed"` + "\nhint: remove it, there are none here"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

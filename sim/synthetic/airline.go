@@ -28,7 +28,7 @@ func airlineLookUp(s Input, e *domains.Env) []domains.ToolCall {
 		out = append(out, invoke("get_user_details", arg("user_id", user)))
 	}
 	if id, ok := firstArg(s, "reservation_id"); ok {
-		if r, found := ask(e, "get_reservation_details", arg("reservation_id", id)); found {
+		if r := ask(e, "get_reservation_details", arg("reservation_id", id)); r != nil {
 			user, _ := textAt(r, "user_id")
 			out = append(out, invoke("get_user_details", arg("user_id", user)))
 		}
@@ -42,29 +42,15 @@ func airlineSlips(e *domains.Env, c domains.ToolCall) []value.Value {
 	user, ok := textAt(args, "user_id")
 	id, _ := textAt(args, "reservation_id")
 	if !ok {
-		r, _ := ask(e, "get_reservation_details", arg("reservation_id", id))
-		user, _ = textAt(r, "user_id")
+		user, _ = textAt(ask(e, "get_reservation_details", arg("reservation_id", id)), "user_id")
 	}
-	u, _ := ask(e, "get_user_details", arg("user_id", user))
-	var out []value.Value
-	if method, ok := textAt(args, "payment_id"); ok {
-		for _, other := range others(u, "payment_methods", method) {
-			out = append(out, with(args, "payment_id", value.OfString(other)))
-		}
-	}
-	if cabin, ok := textAt(args, "cabin"); ok && id != "" {
-		for _, other := range []string{"basic_economy", "economy", "business"} {
-			if other != cabin {
-				out = append(out, with(args, "cabin", value.OfString(other)))
-			}
-		}
+	u := ask(e, "get_user_details", arg("user_id", user))
+	out := instead(args, "payment_id", keysOf(u, "payment_methods"))
+	if id != "" {
+		out = append(out, instead(args, "cabin", []string{"basic_economy", "economy", "business"})...)
 	}
 	if c.Name == "cancel_reservation" {
-		for _, other := range listOf(u, "reservations") {
-			if other != id {
-				out = append(out, with(args, "reservation_id", value.OfString(other)))
-			}
-		}
+		out = append(out, instead(args, "reservation_id", listOf(u, "reservations"))...)
 	}
 	for _, key := range []string{"total_baggages", "amount"} {
 		if v, has := args.Get(key); has {
@@ -92,14 +78,10 @@ func garbledPassenger(args *value.Map) []value.Value {
 
 // airlineForbidden cancels one of the caller's reservations, those that the caller names first, or pays compensation.
 func airlineForbidden(s Input, e *domains.Env, user string) []domains.ToolCall {
-	u, _ := ask(e, "get_user_details", arg("user_id", user))
-	ids := listOf(u, "reservations")
-	text := scenario(s)
-	slices.SortStableFunc(ids, func(a, b string) int { return mentioned(text, b) - mentioned(text, a) })
+	u := ask(e, "get_user_details", arg("user_id", user))
 	var out []domains.ToolCall
-	for _, id := range ids {
-		r, _ := ask(e, "get_reservation_details", arg("reservation_id", id))
-		if status, _ := textAt(r, "status"); status != "cancelled" {
+	for _, id := range namedFirst(s, listOf(u, "reservations")) {
+		if status, _ := textAt(ask(e, "get_reservation_details", arg("reservation_id", id)), "status"); status != "cancelled" {
 			out = append(out, invoke("cancel_reservation", arg("reservation_id", id)))
 		}
 	}

@@ -1,6 +1,7 @@
 package synthetic
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,8 +19,6 @@ type topic struct {
 	words *regexp.Regexp
 	// look is the tool that shows its state, act the one that changes it; either may be empty.
 	look, act string
-	// args reads the arguments of act, and of look, off the sentence; nil for tools without any.
-	args func(sentence string) []value.Value
 }
 
 var (
@@ -82,7 +81,7 @@ func (u *caller) meant(text string) []domains.ToolCall {
 			if !strings.Contains(sentence, tool.Name) {
 				continue
 			}
-			for _, args := range argumentsFor(topics, tool.Name, sentence) {
+			for _, args := range argumentsFor(tool.Name, sentence) {
 				add(userCall(tool.Name, args))
 			}
 			sentence = strings.ReplaceAll(sentence, tool.Name, "")
@@ -95,7 +94,7 @@ func (u *caller) meant(text string) []domains.ToolCall {
 			if name == "" || (t.act != "" && actPattern.MatchString(t.words.ReplaceAllString(sentence, ""))) {
 				name = t.act
 			}
-			for _, args := range argumentsFor(topics, name, sentence) {
+			for _, args := range argumentsFor(name, sentence) {
 				add(userCall(name, args))
 			}
 			sentence = t.words.ReplaceAllString(sentence, "")
@@ -105,27 +104,29 @@ func (u *caller) meant(text string) []domains.ToolCall {
 }
 
 // argumentsFor reads a tool's arguments off a sentence: one set for each call, a nil one for a tool without any.
-func argumentsFor(topics []topic, tool, sentence string) []*value.Map {
-	for _, t := range topics {
-		if t.args == nil || (t.act != tool && t.look != tool) {
-			continue
+func argumentsFor(tool, sentence string) []*value.Map {
+	app := "messaging"
+	if strings.Contains(strings.ToLower(sentence), "browser") {
+		app = "browser"
+	}
+	switch tool {
+	case "set_network_mode_preference":
+		best := "4g_5g_preferred"
+		return []*value.Map{value.MapOf(arg("mode", cmp.Or(modePattern.FindString(sentence), best)))}
+	case "check_app_permissions":
+		return []*value.Map{value.MapOf(arg("app_name", app))}
+	case "grant_app_permission":
+		named := permissionPattern.FindAllString(sentence, -1)
+		if len(named) == 0 {
+			named = []string{"sms"}
 		}
 		var out []*value.Map
-		for _, v := range t.args(sentence) {
-			m, _ := v.Map()
-			if t.look == tool {
-				m = only(m, "app_name")
-			}
-			out = append(out, m)
+		for _, p := range named {
+			out = append(out, value.MapOf(arg("app_name", app), arg("permission", strings.ToLower(p))))
 		}
 		return out
 	}
 	return []*value.Map{nil}
-}
-
-func only(m *value.Map, key string) *value.Map {
-	v, _ := m.Get(key)
-	return value.MapOf(value.Pair{Key: key, Value: v})
 }
 
 func userCall(tool string, args *value.Map) domains.ToolCall {
@@ -142,11 +143,11 @@ var telecomTopics = []topic{
 	{words: regexp.MustCompile(`(?i)\b(data )?roaming\b`), look: "check_network_status", act: "toggle_roaming"},
 	{words: regexp.MustCompile(`(?i)\b(mobile|cellular) data\b`), look: "check_network_status", act: "toggle_data"},
 	{words: regexp.MustCompile(`(?i)\b(network mode( preference)?|preferred network( type| mode)?)\b`),
-		look: "check_network_mode_preference", act: "set_network_mode_preference", args: networkMode},
+		look: "check_network_mode_preference", act: "set_network_mode_preference"},
 	{words: regexp.MustCompile(`(?i)\bvpn\b`), look: "check_vpn_status", act: "disconnect_vpn"},
 	{words: regexp.MustCompile(`(?i)\bapn( settings)?\b`), look: "check_apn_settings", act: "reset_apn_settings"},
 	{words: regexp.MustCompile(`(?i)\bsim( card)?\b`), look: "check_sim_status", act: "reseat_sim_card"},
-	{words: regexp.MustCompile(`(?i)\bpermissions?\b`), look: "check_app_permissions", act: "grant_app_permission", args: permissions},
+	{words: regexp.MustCompile(`(?i)\bpermissions?\b`), look: "check_app_permissions", act: "grant_app_permission"},
 	{words: regexp.MustCompile(`(?i)\b(mms|picture message)\b`), look: "can_send_mms"},
 	{words: regexp.MustCompile(`(?i)\b(reboot|restart)\b`), act: "reboot_device"},
 	{words: regexp.MustCompile(`(?i)\bpayment request\b`), look: "check_payment_request", act: "make_payment"},
@@ -158,29 +159,3 @@ var (
 	modePattern       = regexp.MustCompile(`\b(4g_5g_preferred|4g_only|3g_only|2g_only)\b`)
 	permissionPattern = regexp.MustCompile(`(?i)\b(sms|storage|phone|network)\b`)
 )
-
-// networkMode reads the wanted mode; the best one if the words name none.
-func networkMode(sentence string) []value.Value {
-	mode := modePattern.FindString(sentence)
-	if mode == "" {
-		mode = "4g_5g_preferred"
-	}
-	return []value.Value{value.OfMap(value.MapOf(arg("mode", mode)))}
-}
-
-// permissions reads which permissions are meant, of the messaging app unless the browser is named.
-func permissions(sentence string) []value.Value {
-	app := "messaging"
-	if strings.Contains(strings.ToLower(sentence), "browser") {
-		app = "browser"
-	}
-	found := permissionPattern.FindAllString(sentence, -1)
-	if len(found) == 0 {
-		return []value.Value{value.OfMap(value.MapOf(arg("app_name", app), arg("permission", "sms")))}
-	}
-	var out []value.Value
-	for _, p := range found {
-		out = append(out, value.OfMap(value.MapOf(arg("app_name", app), arg("permission", strings.ToLower(p)))))
-	}
-	return out
-}

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/value"
 	"github.com/tauguide/tauguide/sim/llm"
 )
 
@@ -18,7 +18,7 @@ const enough = 0.75
 // judgeScript grades expected outcomes in the protocol of the model judge (sim/judge.go). In conversations of the
 // scripted agent an outcome is met if the agent stated it; in others, if the agent's words cover most of its own.
 func judgeScript(_ context.Context, s Input) (llm.Message, error) {
-	said, outcomes, err := question(s.Request.Messages)
+	said, outcomes, err := question(s)
 	if err != nil {
 		return llm.Message{}, err
 	}
@@ -47,28 +47,18 @@ func judgeScript(_ context.Context, s Input) (llm.Message, error) {
 
 var speaker = regexp.MustCompile(`(?m)^(assistant|user|tool|system): `)
 
-// question takes the judge's question apart: what the agent said, and the outcomes to grade.
-func question(msgs []llm.Message) (said string, outcomes []string, err error) {
-	for _, m := range msgs {
-		if m.Role != llm.User {
-			continue
-		}
-		talk, list, ok := cutLast(m.Text(), "\nexpectedOutcomes:\n")
-		if !ok {
-			break
-		}
-		outcomes, err := readList(list)
-		return agentWords(strings.TrimPrefix(talk, "conversation:\n")), outcomes, err
+// question takes the judge's question apart: what the agent said, and the outcomes to grade, which are the task's.
+func question(s Input) (said string, outcomes []string, err error) {
+	if s.Task.Criteria != nil {
+		outcomes = s.Task.Criteria.NLAssertions
 	}
-	return "", nil, errors.New("the question has no expectedOutcomes: ask as the model judge does")
-}
-
-func cutLast(s, sep string) (before, after string, ok bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
+	ending := "\nexpectedOutcomes:\n" + value.OfStrings(outcomes).Repr()
+	for _, m := range s.Request.Messages {
+		if talk, ok := strings.CutSuffix(m.Text(), ending); ok && m.Role == llm.User {
+			return agentWords(strings.TrimPrefix(talk, "conversation:\n")), outcomes, nil
+		}
 	}
-	return s[:i], s[i+len(sep):], true
+	return "", nil, errors.New("the question does not end with the expectedOutcomes of the task\nhint: ask as the model judge does")
 }
 
 // agentWords keeps the assistant's lines of a conversation, with those that continue them.
@@ -85,62 +75,6 @@ func agentWords(talk string) string {
 		}
 	}
 	return b.String()
-}
-
-// readList reads a list literal of texts, in single or double quotes, as value.Value.Repr writes it.
-func readList(s string) ([]string, error) {
-	bad := errors.New("expectedOutcomes is not a list of texts")
-	s = strings.TrimSpace(s)
-	if len(s) < 2 || s[0] != '[' || s[len(s)-1] != ']' {
-		return nil, bad
-	}
-	s = strings.TrimSpace(s[1 : len(s)-1])
-	out := []string{}
-	for s != "" {
-		text, rest, ok := readText(s)
-		if !ok {
-			return nil, bad
-		}
-		out = append(out, text)
-		s = strings.TrimSpace(rest)
-		if s == "" {
-			break
-		}
-		if s[0] != ',' {
-			return nil, bad
-		}
-		s = strings.TrimSpace(s[1:])
-	}
-	return out, nil
-}
-
-// readText reads the quoted text that s begins with.
-func readText(s string) (text, rest string, ok bool) {
-	quote := s[0]
-	if quote != '\'' && quote != '"' {
-		return "", "", false
-	}
-	var b strings.Builder
-	for s = s[1:]; s != "" && s[0] != quote; {
-		r, multibyte, tail, err := strconv.UnquoteChar(s, quote)
-		if err != nil {
-			// An escape that the other quote needs and this one does not.
-			if len(s) < 2 || s[0] != '\\' {
-				return "", "", false
-			}
-			r, multibyte, tail = rune(s[1]), false, s[2:]
-		}
-		if multibyte || r > 0x7f {
-			b.WriteRune(r)
-		} else {
-			b.WriteByte(byte(r))
-		}
-		s = tail
-	}
-	if s == "" {
-		return "", "", false
-	}
-	return b.String(), s[1:], true
 }
 
 var wordPattern = regexp.MustCompile(`[\pL\pN][\pL\pN.,#-]*`)

@@ -3,6 +3,7 @@ package synthetic
 import (
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
@@ -78,17 +79,15 @@ func fill(p string, c domains.ToolCall) string {
 // instruct is how the scripted agent tells a user to make a call.
 func (t knowledge) instruct(c domains.ToolCall) string { return deviceLead + t.phrase(c) + deviceTail }
 
-// ask runs a read of the agent's in an environment and returns its result as data.
-func ask(e *domains.Env, tool string, pairs ...value.Pair) (*value.Map, bool) {
+// ask runs a read of the agent's in an environment and returns its result as data, nil if it failed.
+func ask(e *domains.Env, tool string, pairs ...value.Pair) *value.Map {
 	res := e.Call(domains.AgentSide, domains.ToolCall{ID: "look", Name: tool, Arguments: value.OfMap(value.MapOf(pairs...)), Requestor: domains.AgentSide})
 	if res.Error {
-		return nil, false
+		return nil
 	}
-	v, err := value.ParseString(res.Content)
-	if err != nil {
-		return nil, false
-	}
-	return v.Map()
+	v, _ := value.ParseString(res.Content)
+	m, _ := v.Map()
+	return m
 }
 
 func arg(key, text string) value.Pair { return value.Pair{Key: key, Value: value.OfString(text)} }
@@ -152,17 +151,63 @@ func firstArg(s Input, key string) (string, bool) {
 // scenario is all that the scenario tells the user.
 func scenario(s Input) string { return s.Task.UserScenario.Instructions.Text() }
 
-// others returns the keys of a member that is an object, without one of them.
-func others(m *value.Map, member, not string) []string {
+// instead returns the arguments with one of them replaced by each of the texts, but for the one that it has already.
+func instead(args *value.Map, key string, texts []string) []value.Value {
+	own, ok := textAt(args, key)
+	if !ok {
+		return nil
+	}
+	var out []value.Value
+	for _, t := range texts {
+		if t != own {
+			out = append(out, with(args, key, value.OfString(t)))
+		}
+	}
+	return out
+}
+
+// keysOf returns the keys of a member that is an object.
+func keysOf(m *value.Map, member string) []string {
 	v, _ := m.Get(member)
 	o, _ := v.Map()
 	var out []string
 	for k := range o.All() {
-		if k != not {
-			out = append(out, k)
-		}
+		out = append(out, k)
 	}
 	return out
+}
+
+// objectsOf returns the objects of a member that is a list of them.
+func objectsOf(m *value.Map, member string) []*value.Map {
+	v, _ := m.Get(member)
+	items, _ := v.Items()
+	var out []*value.Map
+	for _, x := range items {
+		o, _ := x.Map()
+		out = append(out, o)
+	}
+	return out
+}
+
+// first returns the first object of a member that is a list of them, nil if there is none.
+func first(m *value.Map, member string) *value.Map {
+	if list := objectsOf(m, member); len(list) > 0 {
+		return list[0]
+	}
+	return nil
+}
+
+// namedFirst sorts ids so that those which the scenario names come first.
+func namedFirst(s Input, ids []string) []string {
+	named, others := []string{}, []string{}
+	for _, id := range ids {
+		if strings.Contains(scenario(s), id) {
+			named = append(named, id)
+		} else {
+			others = append(others, id)
+		}
+	}
+	return append(named, others...)
 }
 
 // listOf returns the texts of a member that is a list of them.

@@ -8,6 +8,7 @@
 package synthetic
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -64,7 +65,7 @@ func (m *Models) Complete(ctx context.Context, req llm.Request) (llm.Response, e
 		finish = "tool_calls"
 	}
 	return llm.Response{
-		Message: msg, FinishReason: finish, Usage: usage(req, msg), Model: modelName(req), RequestID: requestID(req), Attempts: 1,
+		Message: msg, FinishReason: finish, Usage: usage(req, msg), Model: cmp.Or(req.Model, Name), RequestID: requestID(req), Attempts: 1,
 	}, nil
 }
 
@@ -96,36 +97,32 @@ func (m *Models) stage(req llm.Request) (Input, Script, error) {
 	}
 	task, ok := w.Task(t.Task)
 	if !ok {
-		return Input{}, nil, &llm.Error{Kind: llm.KindBadRequest, Status: http.StatusNotFound, Code: "unknown_task", Param: "task", Endpoint: Name,
-			Message: fmt.Sprintf("domain %s has no task %q: give the models the same data as the run", t.Domain, t.Task)}
+		return Input{}, nil, refused(http.StatusNotFound, "unknown_task", "task", "domain %s has no task %q\nhint: give the models the same data as the run", t.Domain, t.Task)
 	}
 	if len(req.Messages) == 0 {
-		return Input{}, nil, &llm.Error{Kind: llm.KindBadRequest, Status: http.StatusBadRequest, Code: "no_messages", Param: "messages", Endpoint: Name,
-			Message: "messages: the list is empty, give at least one"}
+		return Input{}, nil, refused(http.StatusBadRequest, "no_messages", "messages", "messages: the list is empty\nhint: give at least one")
 	}
 	return Input{World: w, Task: task, Request: req, Config: m.config}, script, nil
 }
 
-func unknown(what, name string, have []string) *llm.Error {
-	return &llm.Error{Kind: llm.KindBadRequest, Status: http.StatusNotFound, Code: "unknown_" + what, Param: what, Endpoint: Name,
-		Message: fmt.Sprintf("there is no %s %q: the tag must name one of %s", what, name, strings.Join(have, ", "))}
+// refused is an error about a request. The same request would fail again, so it must not look retryable.
+func refused(status int, code, param, format string, args ...any) *llm.Error {
+	return &llm.Error{Kind: llm.KindBadRequest, Status: status, Code: code, Param: param, Endpoint: Name, Message: fmt.Sprintf(format, args...)}
 }
 
-// failed wraps what went wrong in a script. The same request would fail again, so it must not look retryable.
+func unknown(what, name string, have []string) *llm.Error {
+	return refused(http.StatusNotFound, "unknown_"+what, what, "there is no %s %q\nhint: the tag must name one of %s", what, name, strings.Join(have, ", "))
+}
+
+// failed wraps what went wrong in a script.
 func failed(req llm.Request, err error) error {
 	var e *llm.Error
 	if errors.As(err, &e) {
 		return err
 	}
-	return &llm.Error{Kind: llm.KindBadRequest, Status: http.StatusUnprocessableEntity, Code: "script", Endpoint: Name,
-		Message: fmt.Sprintf("the script of role %s cannot answer task %s of %s: %v", req.Tag.Role, req.Tag.Task, req.Tag.Domain, err), Err: err}
-}
-
-func modelName(req llm.Request) string {
-	if req.Model != "" {
-		return req.Model
-	}
-	return Name
+	e = refused(http.StatusUnprocessableEntity, "script", "", "the script of role %s cannot answer task %s of %s: %v", req.Tag.Role, req.Tag.Task, req.Tag.Domain, err)
+	e.Err = err
+	return e
 }
 
 // usage counts a token for every four bytes of what was read and written, begun ones included.
@@ -156,10 +153,7 @@ func tokens(bytes int) llm.Count { return llm.Known(int64(max(1, (bytes+3)/4))) 
 
 // requestID names the answer after the call that it is for.
 func requestID(req llm.Request) string {
-	tag, err := json.Marshal(req.Tag)
-	if err != nil {
-		tag = []byte(req.Tag.Task)
-	}
+	tag, _ := json.Marshal(req.Tag) // numbers and texts always have a JSON form
 	sum := sha256.Sum256(fmt.Appendf(tag, " %d", len(req.Messages)))
 	return Name + "-" + hex.EncodeToString(sum[:8])
 }

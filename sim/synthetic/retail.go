@@ -49,14 +49,12 @@ func retailLookUp(s Input, e *domains.Env) []domains.ToolCall {
 	}
 	user, ok := firstArg(s, "user_id")
 	if order, has := firstArg(s, "order_id"); has && !ok {
-		if o, found := ask(e, "get_order_details", arg("order_id", order)); found {
-			user, ok = textAt(o, "user_id")
-		}
+		user, ok = textAt(ask(e, "get_order_details", arg("order_id", order)), "user_id")
 	}
 	if !ok {
 		user = userIDPattern.FindString(text)
 	}
-	if u, found := ask(e, "get_user_details", arg("user_id", user)); found {
+	if u := ask(e, "get_user_details", arg("user_id", user)); u != nil {
 		first, _ := textAt(u, "name", "first_name")
 		last, _ := textAt(u, "name", "last_name")
 		home, _ := textAt(u, "address", "zip")
@@ -70,21 +68,11 @@ func retailLookUp(s Input, e *domains.Env) []domains.ToolCall {
 func retailSlips(e *domains.Env, c domains.ToolCall) []value.Value {
 	args := c.ArgumentsMap()
 	order, _ := textAt(args, "order_id")
-	o, _ := ask(e, "get_order_details", arg("order_id", order))
+	o := ask(e, "get_order_details", arg("order_id", order))
 	owner, _ := textAt(o, "user_id")
-	u, _ := ask(e, "get_user_details", arg("user_id", owner))
-	var out []value.Value
-	if method, ok := textAt(args, "payment_method_id"); ok {
-		for _, other := range others(u, "payment_methods", method) {
-			out = append(out, with(args, "payment_method_id", value.OfString(other)))
-		}
-	}
-	switch reason, _ := textAt(args, "reason"); reason {
-	case "no longer needed":
-		out = append(out, with(args, "reason", value.OfString("ordered by mistake")))
-	case "ordered by mistake":
-		out = append(out, with(args, "reason", value.OfString("no longer needed")))
-	}
+	u := ask(e, "get_user_details", arg("user_id", owner))
+	out := instead(args, "payment_method_id", keysOf(u, "payment_methods"))
+	out = append(out, instead(args, "reason", []string{"no longer needed", "ordered by mistake"})...)
 	items, replacements := listOf(args, "item_ids"), listOf(args, "new_item_ids")
 	if len(items) == 1 && len(replacements) == 0 {
 		for _, other := range otherItems(o, items[0]) {
@@ -109,11 +97,8 @@ func retailSlips(e *domains.Env, c domains.ToolCall) []value.Value {
 
 // otherItems lists the items of an order but one.
 func otherItems(order *value.Map, item string) []string {
-	v, _ := order.Get("items")
-	items, _ := v.Items()
 	var out []string
-	for _, x := range items {
-		m, _ := x.Map()
+	for _, m := range objectsOf(order, "items") {
 		if id, _ := textAt(m, "item_id"); id != item {
 			out = append(out, id)
 		}
@@ -123,16 +108,13 @@ func otherItems(order *value.Map, item string) []string {
 
 // otherVariants lists variants of an ordered item's product that are neither it nor the wanted one.
 func otherVariants(e *domains.Env, order *value.Map, item, wanted string) []string {
-	v, _ := order.Get("items")
-	items, _ := v.Items()
-	for _, x := range items {
-		m, _ := x.Map()
+	for _, m := range objectsOf(order, "items") {
 		if id, _ := textAt(m, "item_id"); id != item {
 			continue
 		}
 		product, _ := textAt(m, "product_id")
-		p, _ := ask(e, "get_product_details", arg("product_id", product))
-		return slices.DeleteFunc(others(p, "variants", wanted), func(id string) bool { return id == item })
+		variants := keysOf(ask(e, "get_product_details", arg("product_id", product)), "variants")
+		return slices.DeleteFunc(variants, func(id string) bool { return id == item || id == wanted })
 	}
 	return nil
 }
@@ -158,13 +140,10 @@ func otherDigit(d byte) string {
 
 // retailForbidden cancels or takes back one of the caller's orders, those that the caller names first.
 func retailForbidden(s Input, e *domains.Env, user string) []domains.ToolCall {
-	u, _ := ask(e, "get_user_details", arg("user_id", user))
-	orders := listOf(u, "orders")
-	text := scenario(s)
-	slices.SortStableFunc(orders, func(a, b string) int { return mentioned(text, b) - mentioned(text, a) })
+	u := ask(e, "get_user_details", arg("user_id", user))
 	var out []domains.ToolCall
-	for _, id := range orders {
-		o, _ := ask(e, "get_order_details", arg("order_id", id))
+	for _, id := range namedFirst(s, listOf(u, "orders")) {
+		o := ask(e, "get_order_details", arg("order_id", id))
 		switch status, _ := textAt(o, "status"); status {
 		case "pending":
 			out = append(out, invoke("cancel_pending_order", arg("order_id", id), arg("reason", "no longer needed")))
@@ -177,13 +156,6 @@ func retailForbidden(s Input, e *domains.Env, user string) []domains.ToolCall {
 	return out
 }
 
-func mentioned(text, id string) int {
-	if strings.Contains(text, id) {
-		return 1
-	}
-	return 0
-}
-
 // takeBack returns the first item of an order to the method that paid for it.
 func takeBack(order *value.Map, id string) (domains.ToolCall, bool) {
 	item, ok := textAt(first(order, "items"), "item_id")
@@ -193,15 +165,4 @@ func takeBack(order *value.Map, id string) (domains.ToolCall, bool) {
 	method, ok := textAt(first(order, "payment_history"), "payment_method_id")
 	return invoke("return_delivered_order_items", arg("order_id", id),
 		value.Pair{Key: "item_ids", Value: value.OfStrings([]string{item})}, arg("payment_method_id", method)), ok
-}
-
-// first returns the first object of a member that is a list of them.
-func first(m *value.Map, member string) *value.Map {
-	v, _ := m.Get(member)
-	items, _ := v.Items()
-	if len(items) == 0 {
-		return nil
-	}
-	o, _ := items[0].Map()
-	return o
 }

@@ -100,8 +100,9 @@ latency: 250ms
 // judged grades outcomes of a conversation of two messages.
 func judged(t *testing.T, agentSays string, outcomes ...string) []bool {
 	t.Helper()
-	s := newStage(domaintest.Embedded(t, mock.Domain(), domains.Options{}), synthetic.Config{})
-	m := s.model(trial{"react", &s.world.Tasks[0], 0})
+	w := *domaintest.Embedded(t, mock.Domain(), domains.Options{})
+	w.Tasks = []domains.Task{{ID: "judged", Criteria: &domains.Criteria{NLAssertions: outcomes}}}
+	m := newStage(&w, synthetic.Config{}).model(trial{"react", &w.Tasks[0], 0})
 	msgs := []sim.Message{
 		{Role: domains.RoleAssistant, Content: domains.Text("Hi! How can I help you today?")},
 		{Role: domains.RoleUser, Content: domains.Text("I want my refund of $54.04 and a compliment.")},

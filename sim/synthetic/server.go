@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/tauguide/tauguide/sim/llm"
@@ -16,8 +19,8 @@ const maxBody = 16 << 20
 // epoch is the creation time that answers carry. It is fixed, since equal requests get equal answers.
 var epoch = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 
-// server offers models over HTTP.
-type server struct{ models *Models }
+// fields is a JSON object on the wire.
+type fields map[string]any
 
 // NewServer offers the models in the OpenAI chat-completions format:
 //
@@ -27,146 +30,186 @@ type server struct{ models *Models }
 //
 // The model that a request names is not looked at, only repeated. Errors have the OpenAI shape.
 func NewServer(models *Models) http.Handler {
-	s := server{models}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/chat/completions", s.complete)
-	mux.HandleFunc("GET /v1/models", s.list)
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		reply(w, http.StatusOK, map[string]string{"status": "ok"})
+	handle := func(pattern string, answer func(http.ResponseWriter, *http.Request) (fields, error)) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			body, err := answer(w, r)
+			reply(w, body, err)
+		})
+	}
+	handle("POST /v1/chat/completions", models.completion)
+	handle("GET /v1/models", func(http.ResponseWriter, *http.Request) (fields, error) {
+		return fields{"object": "list", "data": []fields{{"id": Name, "object": "model", "created": epoch, "owned_by": "tauguide"}}}, nil
 	})
-	mux.HandleFunc("/v1/chat/completions", wrongMethod(http.MethodPost))
-	mux.HandleFunc("/v1/models", wrongMethod(http.MethodGet))
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		refuseRequest(w, &problem{http.StatusNotFound, "unknown_url", "", fmt.Sprintf(
-			"there is nothing at %s: post to /v1/chat/completions", r.URL.Path)})
+	handle("GET /healthz", func(http.ResponseWriter, *http.Request) (fields, error) { return fields{"status": "ok"}, nil })
+	for path, method := range map[string]string{"/v1/chat/completions": http.MethodPost, "/v1/models": http.MethodGet} {
+		handle(path, func(_ http.ResponseWriter, r *http.Request) (fields, error) {
+			return nil, refused(http.StatusMethodNotAllowed, "method_not_allowed", "", "%s is not possible here\nhint: use %s", r.Method, method)
+		})
+	}
+	handle("/", func(_ http.ResponseWriter, r *http.Request) (fields, error) {
+		return nil, refused(http.StatusNotFound, "unknown_url", "", "there is nothing at %s\nhint: post to /v1/chat/completions", r.URL.Path)
 	})
 	return mux
 }
 
-// problem is an error as a client sees it.
-type problem struct {
-	status      int
-	code, param string
-	text        string
-}
-
-// Error returns the text.
-func (p *problem) Error() string { return p.text }
-
-func wrongMethod(allowed string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Allow", allowed)
-		refuseRequest(w, &problem{http.StatusMethodNotAllowed, "method_not_allowed", "", fmt.Sprintf("%s is not possible here: use %s", r.Method, allowed)})
+func reply(w http.ResponseWriter, answer fields, err error) {
+	status := http.StatusOK
+	var text []byte
+	if err == nil {
+		text, err = json.Marshal(answer)
 	}
-}
-
-func (s server) list(w http.ResponseWriter, _ *http.Request) {
-	reply(w, http.StatusOK, map[string]any{"object": "list", "data": []any{
-		map[string]any{"id": Name, "object": "model", "created": epoch, "owned_by": "tauguide"},
-	}})
-}
-
-func (s server) complete(w http.ResponseWriter, r *http.Request) {
-	tag, ok, err := llm.ReadTag(r.Header)
 	if err != nil {
-		refuseRequest(w, &problem{http.StatusBadRequest, "bad_tag", llm.TagHeader, err.Error()})
-		return
-	}
-	if !ok {
-		refuseRequest(w, &problem{http.StatusBadRequest, "missing_tag", llm.TagHeader, fmt.Sprintf("the header %s is missing: "+
-			`send the identity of the call, such as {"domain":"retail","task":"0","trial":0,"role":"agent","run_seed":300}, `+
-			"or mark the endpoint as synthetic in the config", llm.TagHeader)})
-		return
-	}
-	req, err := readRequest(http.MaxBytesReader(w, r.Body, maxBody))
-	if err != nil {
-		refuseRequest(w, err)
-		return
-	}
-	req.Tag = tag
-	resp, err := s.models.Complete(r.Context(), req)
-	if err != nil {
-		refuseRequest(w, err)
-		return
-	}
-	w.Header().Set("X-Request-Id", resp.RequestID)
-	reply(w, http.StatusOK, written(resp))
-}
-
-// written is an answer in the wire format.
-func written(resp llm.Response) any {
-	type function struct {
-		Name      string `json:"name"`
-		Arguments string `json:"arguments"`
-	}
-	type call struct {
-		ID       string   `json:"id"`
-		Type     string   `json:"type"`
-		Function function `json:"function"`
-	}
-	type message struct {
-		Role      llm.Role `json:"role"`
-		Content   *string  `json:"content"`
-		ToolCalls []call   `json:"tool_calls,omitempty"`
-	}
-	type choice struct {
-		Index        int     `json:"index"`
-		Message      message `json:"message"`
-		FinishReason string  `json:"finish_reason"`
-	}
-	type counts map[string]any
-	m := message{Role: llm.Assistant, Content: resp.Message.Content}
-	for _, c := range resp.Message.ToolCalls {
-		m.ToolCalls = append(m.ToolCalls, call{c.ID, "function", function{c.Name, c.Arguments}})
-	}
-	u := resp.Usage
-	return struct {
-		ID      string   `json:"id"`
-		Object  string   `json:"object"`
-		Created int64    `json:"created"`
-		Model   string   `json:"model"`
-		Choices []choice `json:"choices"`
-		Usage   counts   `json:"usage"`
-	}{
-		resp.RequestID, "chat.completion", epoch, resp.Model, []choice{{0, m, resp.FinishReason}},
-		counts{
-			"prompt_tokens": u.PromptTokens, "completion_tokens": u.CompletionTokens, "total_tokens": u.PromptTokens.N + u.CompletionTokens.N,
-			"prompt_tokens_details":     counts{"cached_tokens": u.CachedTokens},
-			"completion_tokens_details": counts{"reasoning_tokens": u.ReasoningTokens},
-		},
-	}
-}
-
-func reply(w http.ResponseWriter, status int, body any) {
-	text, err := json.Marshal(body)
-	if err != nil {
-		status, text = http.StatusInternalServerError, []byte(`{"error":{"message":"the answer cannot be written as JSON","type":"server_error","param":null,"code":"encoding"}}`)
+		status, text = failure(err)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(text, '\n')) // the client has gone; there is nobody left to tell
+	_, _ = w.Write(append(text, '\n')) // if the client has gone, there is nobody left to tell
 }
 
-// refuseRequest answers with an error. Where the client gave up, nobody reads it.
-func refuseRequest(w http.ResponseWriter, err error) {
-	var p *problem
-	if !errors.As(err, &p) {
-		p = &problem{http.StatusInternalServerError, "internal", "", err.Error()}
-		var e *llm.Error
-		if errors.As(err, &e) {
-			p.text = e.Message
-			if e.Status != 0 {
-				p.status, p.code, p.param = e.Status, e.Code, e.Param
-			}
-		}
+// failure is an error as a client sees it.
+func failure(err error) (status int, body []byte) {
+	e := &llm.Error{Message: err.Error()}
+	errors.As(err, &e)
+	status, code, kind := e.Status, e.Code, "invalid_request_error"
+	if status == 0 {
+		status, code = http.StatusInternalServerError, "internal"
 	}
-	kind := "invalid_request_error"
-	if p.status >= http.StatusInternalServerError {
+	if status >= http.StatusInternalServerError {
 		kind = "server_error"
 	}
 	var param *string
-	if p.param != "" {
-		param = &p.param
+	if e.Param != "" {
+		param = &e.Param
 	}
-	reply(w, p.status, map[string]any{"error": map[string]any{"message": p.text, "type": kind, "param": param, "code": p.code}})
+	body, _ = json.Marshal(fields{"error": fields{"message": e.Message, "type": kind, "param": param, "code": code}}) // texts always have a JSON form
+	return status, body
+}
+
+// completion answers a chat-completions request.
+func (m *Models) completion(w http.ResponseWriter, r *http.Request) (fields, error) {
+	tag, ok, err := llm.ReadTag(r.Header)
+	switch {
+	case err != nil:
+		return nil, refused(http.StatusBadRequest, "bad_tag", llm.TagHeader, "%v", err)
+	case !ok:
+		return nil, refused(http.StatusBadRequest, "missing_tag", llm.TagHeader, "the header %s is missing\nhint: send the identity of the call, such as "+
+			`{"domain":"retail","task":"0","trial":0,"role":"agent","run_seed":300}, or mark the endpoint as synthetic in the config`, llm.TagHeader)
+	}
+	req, err := readRequest(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		return nil, err
+	}
+	req.Tag = tag
+	resp, err := m.Complete(r.Context(), req)
+	if err != nil {
+		return nil, err
+	}
+	w.Header().Set("X-Request-Id", resp.RequestID)
+	return written(resp), nil
+}
+
+// readRequest decodes what the scripts look at of a request.
+func readRequest(body io.Reader) (llm.Request, error) {
+	var in struct {
+		Model    string
+		Messages []wireMessage
+		Tools    []struct{ Function llm.Tool }
+		Stream   bool
+	}
+	text, err := io.ReadAll(body)
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return llm.Request{}, refused(http.StatusRequestEntityTooLarge, "request_too_large", "", "the request is larger than %d MB\nhint: shorten the conversation", large.Limit>>20)
+	case err != nil:
+		return llm.Request{}, refused(http.StatusBadRequest, "unreadable", "", "the request broke off: %v", err)
+	}
+	if err := json.Unmarshal(text, &in); err != nil {
+		return llm.Request{}, refused(http.StatusBadRequest, "bad_json", "", "the request is not a chat completion in JSON: %v\nhint: send an object with model and messages", err)
+	}
+	if in.Stream {
+		return llm.Request{}, refused(http.StatusBadRequest, "no_streaming", "stream", "stream: answers are not streamed here\nhint: leave it out")
+	}
+	out := llm.Request{Model: in.Model}
+	for i, m := range in.Messages {
+		msg, err := m.read()
+		if err != nil {
+			field := fmt.Sprintf("messages[%d]", i)
+			return llm.Request{}, refused(http.StatusBadRequest, "bad_message", field, "%s.%v", field, err)
+		}
+		out.Messages = append(out.Messages, msg)
+	}
+	for _, t := range in.Tools {
+		out.Tools = append(out.Tools, t.Function)
+	}
+	return out, nil
+}
+
+type wireMessage struct {
+	Role      llm.Role
+	Content   json.RawMessage
+	ToolCalls []struct {
+		ID       string
+		Function struct{ Name, Arguments string }
+	} `json:"tool_calls"`
+	ToolCallID string `json:"tool_call_id"`
+}
+
+// roles are the speakers that a request may hold.
+var roles = []llm.Role{llm.System, llm.Developer, llm.User, llm.Assistant, llm.ToolRole}
+
+func (m wireMessage) read() (llm.Message, error) {
+	if !slices.Contains(roles, m.Role) {
+		return llm.Message{}, fmt.Errorf("role: there is no role %q\nhint: use system, developer, user, assistant or tool", m.Role)
+	}
+	content, err := readContent(m.Content)
+	out := llm.Message{Role: m.Role, ToolCallID: m.ToolCallID, Content: content}
+	for _, c := range m.ToolCalls {
+		out.ToolCalls = append(out.ToolCalls, llm.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})
+	}
+	return out, err
+}
+
+// readContent accepts a text, null, nothing, or a list of parts, whose texts are joined.
+func readContent(raw json.RawMessage) (*string, error) {
+	var text *string
+	if len(raw) == 0 || json.Unmarshal(raw, &text) == nil {
+		return text, nil
+	}
+	var parts []struct{ Type, Text string }
+	if err := json.Unmarshal(raw, &parts); err != nil {
+		return nil, errors.New("content: want a text, null or a list of text parts")
+	}
+	var b strings.Builder
+	for _, p := range parts {
+		if p.Type != "text" {
+			return nil, fmt.Errorf("content: a part of type %q cannot be read here\nhint: send text", p.Type)
+		}
+		b.WriteString(p.Text)
+	}
+	joined := b.String()
+	return &joined, nil
+}
+
+// written is an answer in the wire format.
+func written(resp llm.Response) fields {
+	message := fields{"role": llm.Assistant, "content": resp.Message.Content}
+	var calls []fields
+	for _, c := range resp.Message.ToolCalls {
+		calls = append(calls, fields{"id": c.ID, "type": "function", "function": fields{"name": c.Name, "arguments": c.Arguments}})
+	}
+	if calls != nil {
+		message["tool_calls"] = calls
+	}
+	u := resp.Usage
+	return fields{
+		"id": resp.RequestID, "object": "chat.completion", "created": epoch, "model": resp.Model,
+		"choices": []fields{{"index": 0, "message": message, "finish_reason": resp.FinishReason}},
+		"usage": fields{
+			"prompt_tokens": u.PromptTokens, "completion_tokens": u.CompletionTokens, "total_tokens": u.PromptTokens.N + u.CompletionTokens.N,
+			"prompt_tokens_details":     fields{"cached_tokens": u.CachedTokens},
+			"completion_tokens_details": fields{"reasoning_tokens": u.ReasoningTokens},
+		},
+	}
 }

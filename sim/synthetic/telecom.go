@@ -77,8 +77,7 @@ func (p *plan) planOf(line string) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	l, _ := ask(e, "get_details_by_id", arg("id", line))
-	return textAt(l, "plan_id")
+	return textAt(ask(e, "get_details_by_id", arg("id", line)), "plan_id")
 }
 
 // telecomCaution names what the customer is to pay.
@@ -91,15 +90,13 @@ func telecomCaution(p *plan, c domains.ToolCall) string {
 	switch c.Name {
 	case "send_payment_request":
 		id, _ := textAt(args, "bill_id")
-		bill, _ := ask(e, "get_details_by_id", arg("id", id))
-		if due, ok := numberAt(bill, "total_due"); ok {
+		if due, ok := numberAt(ask(e, "get_details_by_id", arg("id", id)), "total_due"); ok {
 			return fmt.Sprintf("The bill comes to $%.2f. ", due)
 		}
 	case "refuel_data":
 		line, _ := textAt(args, "line_id")
 		id, _ := p.planOf(line)
-		offer, _ := ask(e, "get_details_by_id", arg("id", id))
-		price, ok := numberAt(offer, "data_refueling_price_per_gb")
+		price, ok := numberAt(ask(e, "get_details_by_id", arg("id", id)), "data_refueling_price_per_gb")
 		if gb, has := numberAt(args, "gb_amount"); ok && has {
 			return fmt.Sprintf("That is %g GB for $%.2f in all. ", gb, gb*price)
 		}
@@ -125,25 +122,14 @@ func telecomSlips(e *domains.Env, c domains.ToolCall) []value.Value {
 		}
 	}
 	id, _ := textAt(args, "customer_id")
-	customer, _ := ask(e, "get_customer_by_id", arg("customer_id", id))
-	for _, f := range []struct{ key, list string }{{"line_id", "line_ids"}, {"bill_id", "bill_ids"}} {
-		own, ok := textAt(args, f.key)
-		if !ok {
-			continue
-		}
-		for _, other := range listOf(customer, f.list) {
-			if other != own {
-				out = append(out, with(args, f.key, value.OfString(other)))
-			}
-		}
-	}
-	return out
+	customer := ask(e, "get_customer_by_id", arg("customer_id", id))
+	out = append(out, instead(args, "line_id", listOf(customer, "line_ids"))...)
+	return append(out, instead(args, "bill_id", listOf(customer, "bill_ids"))...)
 }
 
 // telecomForbidden resumes a suspended line that nobody may resume, or sells data that nobody is entitled to.
 func telecomForbidden(_ Input, e *domains.Env, user string) []domains.ToolCall {
-	customer, _ := ask(e, "get_customer_by_id", arg("customer_id", user))
-	lines := listOf(customer, "line_ids")
+	lines := listOf(ask(e, "get_customer_by_id", arg("customer_id", user)), "line_ids")
 	var out []domains.ToolCall
 	each := func(tool string, more ...value.Pair) {
 		for _, line := range lines {

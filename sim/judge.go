@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -72,30 +73,29 @@ func judgeQuestion(msgs []Message, assertions []string) string {
 // readVerdicts finds the JSON object with the verdicts in a judge's answer, bare, fenced, between words or within
 // another object. The first one that grades exactly the assertions is taken.
 func readVerdicts(text string, assertions []string) ([]Verdict, error) {
-	failure := errors.New("no JSON object in the answer")
-	found := false
+	var failure error
 	for at := 0; ; at++ {
 		next := strings.IndexByte(text[at:], '{')
 		if next < 0 {
-			return nil, failure
+			return nil, cmp.Or(failure, errors.New("no JSON object in the answer"))
 		}
 		at += next
 		var reply struct {
 			Results json.RawMessage `json:"results"`
 		}
 		err := json.NewDecoder(strings.NewReader(text[at:])).Decode(&reply)
+		if err == nil && reply.Results == nil {
+			err = errors.New("it has no results")
+		}
 		switch {
-		case err == nil && reply.Results != nil:
+		case err == nil:
 			verdicts, err := match(reply.Results, assertions)
 			if err == nil {
 				return verdicts, nil
 			}
-			found, failure = true, err
-		case found: // what was found before tells more
-		case err != nil:
-			found, failure = true, fmt.Errorf("no usable JSON object: %w", err)
-		default:
-			found, failure = true, errors.New("no usable JSON object: it has no results")
+			failure = err
+		case failure == nil: // otherwise what was found before tells more
+			failure = fmt.Errorf("no usable JSON object: %w", err)
 		}
 	}
 }

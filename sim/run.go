@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -240,7 +241,7 @@ func (c *conversation) ask(ctx context.Context, s Participant, to int, side Side
 		}
 		v := View{Messages: slices.Clip(c.views[to]), Index: len(c.traj), StepsLeft: max(0, c.trial.Limits.MaxSteps-c.steps)}
 		if c.trial.Limits.MaxSteps == 0 {
-			v.StepsLeft = int(^uint(0) >> 1)
+			v.StepsLeft = math.MaxInt
 		}
 		turn, err := s.Next(ctx, v)
 		c.keep(to, side, turn)
@@ -280,14 +281,11 @@ func (c *conversation) own(m *Message, side Side) {
 	for i := range m.ToolCalls {
 		call := &m.ToolCalls[i]
 		call.Requestor = side
-		if call.ID == "" || c.ids[call.ID] {
-			old := call.ID
-			for n := i; ; n++ {
-				call.ID = fmt.Sprintf("call_%d_%d", len(c.traj), n)
-				if !c.ids[call.ID] {
-					break
-				}
-			}
+		old := call.ID
+		for n := i; call.ID == "" || c.ids[call.ID]; n++ {
+			call.ID = fmt.Sprintf("call_%d_%d", len(c.traj), n)
+		}
+		if call.ID != old {
 			c.events = append(c.events, Event{Kind: EventCallID, Side: side, Index: len(c.traj),
 				Text: fmt.Sprintf("id %q of call %d replaced by %q", old, i, call.ID)})
 		}

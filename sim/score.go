@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/tauguide/tauguide/domains"
@@ -76,47 +77,33 @@ type part struct {
 	note      map[string]any
 }
 
-func (p part) info() any {
-	if p.note == nil {
-		return nil
-	}
-	return p.note
-}
-
 // run evaluates what the options ask for and combines it.
 func (e *evaluation) run(ctx context.Context, s *Score) error {
-	kind := e.options.Evaluation
 	ri := &s.Info
 	ri.RewardBasis = []domains.RewardType{domains.RewardDB}
-	single := func(p part) error {
-		ri.Reward, ri.RewardBreakdown, ri.Info = p.reward, p.breakdown, p.note
-		s.Reward = &ri.Reward
-		return nil
-	}
-	switch kind {
+	var p part
+	var err error
+	switch kind := e.options.Evaluation; kind {
 	case EvalEnv:
-		p, err := e.env(s)
-		if err != nil {
-			return err
-		}
-		if p.note == nil {
+		if p, err = e.env(s); p.note == nil {
 			ri.RewardBasis = e.task.Criteria.RewardBasis
 		}
-		return single(p)
 	case EvalAction:
-		return single(e.action(s))
+		p = e.action(s)
 	case EvalCommunicate:
-		return single(e.communicate(s))
+		p = e.communicate(s)
 	case EvalNL:
-		p := e.nl(ctx, s)
-		if s.Pending != "" {
-			return nil
-		}
-		return single(p)
+		p = e.nl(ctx, s)
 	case EvalAll, EvalAllNL, EvalAllIgnore, EvalAllNLIgnore:
 		return e.combine(ctx, s)
+	default:
+		return fmt.Errorf("unknown evaluation %q\nhint: choose one of all, env, action, communicate or nl_assertions", kind)
 	}
-	return fmt.Errorf("unknown evaluation %q: choose all, env, action, communicate or nl_assertions", kind)
+	if err != nil || s.Pending != "" {
+		return err
+	}
+	ri.Reward, ri.RewardBreakdown, ri.Info, s.Reward = p.reward, p.breakdown, p.note, &ri.Reward
+	return nil
 }
 
 // combine runs all evaluators and multiplies those in the basis.
@@ -129,7 +116,7 @@ func (e *evaluation) combine(ctx context.Context, s *Score) error {
 		return err
 	}
 	action, communicate := e.action(s), e.communicate(s)
-	var nl part
+	nl := part{reward: 1}
 	if withNL {
 		nl = e.nl(ctx, s)
 	}
@@ -142,23 +129,21 @@ func (e *evaluation) combine(ctx context.Context, s *Score) error {
 		}
 	}
 	ri.Reward, ri.RewardBreakdown = 1, map[domains.RewardType]float64{}
-	take := func(p part, counted bool) {
-		if !counted {
-			return
-		}
-		ri.Reward *= p.reward
-		for k, v := range p.breakdown {
-			ri.RewardBreakdown[k] = v
+	for _, x := range []struct {
+		part
+		types []domains.RewardType
+	}{
+		{env, []domains.RewardType{domains.RewardDB, domains.RewardEnv}},
+		{action, []domains.RewardType{domains.RewardAction}},
+		{nl, []domains.RewardType{domains.RewardNL}},
+		{communicate, []domains.RewardType{domains.RewardCommunicate}},
+	} {
+		if ignore || slices.ContainsFunc(x.types, func(t domains.RewardType) bool { return slices.Contains(basis, t) }) {
+			ri.Reward *= x.reward
+			maps.Copy(ri.RewardBreakdown, x.breakdown)
 		}
 	}
-	in := func(types ...domains.RewardType) bool {
-		return ignore || slices.ContainsFunc(types, func(t domains.RewardType) bool { return slices.Contains(basis, t) })
-	}
-	take(env, in(domains.RewardDB, domains.RewardEnv))
-	take(action, in(domains.RewardAction))
-	take(nl, withNL && in(domains.RewardNL))
-	take(communicate, in(domains.RewardCommunicate))
-	ri.Info = map[string]any{"env": env.info(), "action": action.info(), "nl": nl.info(), "communicate": communicate.info()}
+	ri.Info = map[string]any{"env": env.note, "action": action.note, "nl": nl.note, "communicate": communicate.note}
 	s.Components = e.components(s)
 	if s.Pending == "" || ri.Reward == 0 {
 		// A reward that is zero already does not wait for a judge.

@@ -52,7 +52,7 @@ func NewProcedure(w *domains.World, d *export.PDL) (*Procedure, error) {
 	for _, a := range d.APIs {
 		for _, p := range a.Preconditions {
 			if _, ok := s.before[p]; !ok {
-				return nil, fmt.Errorf("procedure %s: API %s has the precondition %s, which is no API: add it to the APIs or drop it", d.Name, a.Name, p)
+				return nil, fmt.Errorf("procedure %s: API %s has the precondition %s, which is no API\nhint: add it to the APIs, or remove it", d.Name, a.Name, p)
 			}
 		}
 	}

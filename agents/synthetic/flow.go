@@ -36,11 +36,10 @@ func eitherProtocol(ctx context.Context, s synthetic.Input) (llm.Message, error)
 }
 
 func flowReply(m llm.Message) (flow.Reply, error) {
-	switch len(m.ToolCalls) {
-	case 0:
+	if len(m.ToolCalls) == 0 {
 		return flow.Reply{Thought: "The user is to hear this.", Response: m.Text()}, nil
-	case 1:
-	default:
+	}
+	if len(m.ToolCalls) > 1 {
 		return flow.Reply{}, errors.New("the text protocol takes one call at a time")
 	}
 	c := m.ToolCalls[0]

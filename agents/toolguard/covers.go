@@ -2,6 +2,7 @@ package toolguard
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
@@ -43,14 +44,11 @@ func Covers(n Need, c domains.ToolCall, result string) bool {
 }
 
 func keyOf(tool string, args policy.Record) string {
-	key := ""
-	for i, name := range keyArgs[tool] {
-		if i > 0 {
-			key += "/"
-		}
-		key += args.Text(name)
+	var key []string
+	for _, name := range keyArgs[tool] {
+		key = append(key, args.Text(name))
 	}
-	return key
+	return strings.Join(key, "/")
 }
 
 func keyOfFlight(f airline.Flight) string { return f.Number + "/" + f.Date }

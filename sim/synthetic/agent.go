@@ -23,7 +23,7 @@ func Agent(_ context.Context, s Input) (llm.Message, error) {
 	}
 	made := p.drawn
 	if w.guided {
-		made = drawn{}
+		made = nil
 	}
 	order := p.order(made, w.granted())
 	next, done := -1, 0
@@ -35,7 +35,7 @@ func Agent(_ context.Context, s Input) (llm.Message, error) {
 			next = i
 		}
 	}
-	if _, can := s.World.Agent.Tool(transferTool); can && made.giveUp && !w.transferRefused && done == p.point() {
+	if _, can := s.World.Agent.Tool(transferTool); can && made[giveUp] && !w.transferRefused && done == p.point() {
 		return w.act(invoke(transferTool, arg("summary", "The customer needs help that goes beyond this conversation.")))
 	}
 	if next < 0 {

@@ -2,7 +2,9 @@ package synthetic
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -37,36 +39,27 @@ type Mistakes struct {
 	NoRetest float64 `yaml:"no_retest" json:"no_retest"`
 }
 
-// named lists the probabilities with their names in a config.
-func (c Config) named() []struct {
-	name string
-	p    float64
-} {
-	m := c.Mistakes
-	return []struct {
-		name string
-		p    float64
-	}{
-		{"mistakes.skip_identify", m.SkipIdentify},
-		{"mistakes.act_before_consent", m.ActBeforeConsent},
-		{"mistakes.wrong_order", m.WrongOrder},
-		{"mistakes.grant_forbidden", m.GrantForbidden},
-		{"mistakes.give_up", m.GiveUp},
-		{"mistakes.skip_diagnosis", m.SkipDiagnosis},
-		{"mistakes.no_retest", m.NoRetest},
-		{"follows_guidance", c.FollowsGuidance},
+// rates lists the probabilities by their names in a config.
+func (m Mistakes) rates() map[string]float64 {
+	return map[string]float64{
+		skipIdentify: m.SkipIdentify, actEarly: m.ActBeforeConsent, wrongOrder: m.WrongOrder, grantForbidden: m.GrantForbidden,
+		giveUp: m.GiveUp, skipDiagnosis: m.SkipDiagnosis, noRetest: m.NoRetest,
 	}
 }
 
 // Check reports the first value that makes no sense.
 func (c Config) Check() error {
-	for _, n := range c.named() {
-		if math.IsNaN(n.p) || n.p < 0 || n.p > 1 {
-			return fmt.Errorf("%s is %v: give a probability from 0 to 1", n.name, n.p)
+	rates := map[string]float64{"follows_guidance": c.FollowsGuidance}
+	for name, p := range c.Mistakes.rates() {
+		rates["mistakes."+name] = p
+	}
+	for _, name := range slices.Sorted(maps.Keys(rates)) {
+		if p := rates[name]; math.IsNaN(p) || p < 0 || p > 1 {
+			return fmt.Errorf("%s is %v\nhint: give a probability from 0 to 1", name, p)
 		}
 	}
 	if c.Latency < 0 {
-		return fmt.Errorf("latency is %v: give 0 or a positive time", c.Latency)
+		return fmt.Errorf("latency is %v\nhint: give 0 or a positive time", c.Latency)
 	}
 	return nil
 }

@@ -63,9 +63,6 @@ func core(s string) (lead, word, tail string) {
 	if from < 0 {
 		return s, "", ""
 	}
-	to := strings.LastIndexFunc(s, inner)
-	for to++; to < len(s) && s[to]&0xC0 == 0x80; to++ {
-		// The last letter may take several bytes.
-	}
-	return s[:from], strings.ReplaceAll(s[from:to], "’", "'"), s[to:]
+	word = strings.TrimRightFunc(s[from:], func(r rune) bool { return !inner(r) })
+	return s[:from], strings.ReplaceAll(word, "’", "'"), s[from+len(word):]
 }

@@ -3,6 +3,7 @@ package synthetic
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/tauguide/tauguide/domains"
@@ -45,12 +46,7 @@ func (s Input) actions() []domains.Action {
 
 // offers reports whether the request offers the tool.
 func (s Input) offers(tool string) bool {
-	for _, t := range s.Request.Tools {
-		if t.Name == tool {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Request.Tools, func(t llm.Tool) bool { return t.Name == tool })
 }
 
 // mutates reports whether a tool of either side changes the world.

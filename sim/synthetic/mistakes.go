@@ -10,31 +10,34 @@ import (
 	"github.com/tauguide/tauguide/sim/llm"
 )
 
+// The mistakes, by their names in a config.
+const (
+	skipIdentify   = "skip_identify"
+	actEarly       = "act_before_consent"
+	wrongOrder     = "wrong_order"
+	grantForbidden = "grant_forbidden"
+	giveUp         = "give_up"
+	skipDiagnosis  = "skip_diagnosis"
+	noRetest       = "no_retest"
+)
+
 // drawn says which mistakes the agent of this trial makes.
-type drawn struct {
-	skipIdentify, early, disorder, grant, giveUp, skipDiagnosis, noRetest bool
-}
+type drawn map[string]bool
 
 // draw draws each mistake from a stream of its own, so that one rate does not move the others' draws. An agent that is
 // told the resolution makes none.
 func draw(s Input) drawn {
+	d := drawn{}
 	if strings.Contains(s.Request.Messages[0].Text(), "<resolution_steps>") {
-		return drawn{}
+		return d
 	}
-	m := s.Config.Mistakes
-	is := func(name string, p float64) bool { return p > 0 && s.Chance("mistake "+name, p) }
-	return drawn{
-		skipIdentify:  is("skip_identify", m.SkipIdentify),
-		early:         is("act_before_consent", m.ActBeforeConsent),
-		disorder:      is("wrong_order", m.WrongOrder),
-		grant:         is("grant_forbidden", m.GrantForbidden),
-		giveUp:        is("give_up", m.GiveUp),
-		skipDiagnosis: is("skip_diagnosis", m.SkipDiagnosis),
-		noRetest:      is("no_retest", m.NoRetest),
+	for name, p := range s.Config.Mistakes.rates() {
+		if p > 0 && s.Chance("mistake "+name, p) {
+			d[name] = true
+		}
 	}
+	return d
 }
-
-func (d drawn) any() bool { return d != drawn{} }
 
 // isGuidance reports whether a message of the request is guidance to the agent: what the system says after the prompt.
 func isGuidance(i int, m llm.Message) bool {
@@ -48,7 +51,7 @@ func (p *plan) follows(n int) bool {
 
 // chooseCareless picks the change that is made without consent, and the slip that goes with it.
 func (p *plan) chooseCareless() error {
-	if !p.drawn.early {
+	if !p.drawn[actEarly] {
 		return nil
 	}
 	var writes []int
@@ -109,7 +112,7 @@ func (p *plan) before(n int) (*domains.Env, error) {
 // order is the sequence in which an agent with these mistakes takes the steps, as indices; steps that it leaves out
 // are missing. granted says that it has given in already.
 func (p *plan) order(d drawn, granted bool) []int {
-	granting := (d.grant || granted) && contains(p.steps, grant)
+	granting := (d[grantForbidden] || granted) && contains(p.steps, grant)
 	onTop := slices.ContainsFunc(p.steps, func(x step) bool { return x.part == grant && x.instead == nil })
 	missed := p.missed(d)
 	var out []int
@@ -117,11 +120,11 @@ func (p *plan) order(d drawn, granted bool) []int {
 		leave := false
 		switch st.part {
 		case identity:
-			leave = d.skipIdentify
+			leave = d[skipIdentify]
 		case look:
-			leave = d.skipDiagnosis
+			leave = d[skipDiagnosis]
 		case retest:
-			leave = d.noRetest || d.disorder
+			leave = d[noRetest] || d[wrongOrder]
 		case grant, inquire:
 			leave = !granting
 		case firm:
@@ -135,7 +138,7 @@ func (p *plan) order(d drawn, granted bool) []int {
 			out = append(out, i)
 		}
 	}
-	if d.disorder {
+	if d[wrongOrder] {
 		p.disarrange(out)
 	}
 	return out
@@ -158,10 +161,10 @@ func (p *plan) missed(d drawn) []int {
 		return nil
 	}
 	var out []int
-	if d.skipDiagnosis {
+	if d[skipDiagnosis] {
 		out = append(out, changes[p.input.Stream("skip_diagnosis which").IntN(len(changes))])
 	}
-	if d.noRetest {
+	if d[noRetest] {
 		out = append(out, changes[len(changes)-1])
 	}
 	return out

@@ -1,6 +1,7 @@
 package synthetic
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -53,24 +54,19 @@ func describe(c domains.ToolCall) string {
 // plain prints a value for people: lists and objects as enumerations.
 func plain(v value.Value) string {
 	var parts []string
-	items, isList := v.Items()
-	for _, x := range items {
-		parts = append(parts, plain(x))
-	}
-	m, isObject := v.Map()
-	for k, x := range m.All() {
-		parts = append(parts, spoken(k)+" "+plain(x))
-	}
-	switch text := v.Str(); {
-	case isList:
+	if items, ok := v.Items(); ok {
+		for _, x := range items {
+			parts = append(parts, plain(x))
+		}
 		return strings.Join(parts, " and ")
-	case isObject:
-		return strings.Join(parts, " ")
-	case text == "":
-		return "none"
-	default:
-		return text
 	}
+	if m, ok := v.Map(); ok {
+		for k, x := range m.All() {
+			parts = append(parts, spoken(k)+" "+plain(x))
+		}
+		return strings.Join(parts, " ")
+	}
+	return cmp.Or(v.Str(), "none")
 }
 
 var (

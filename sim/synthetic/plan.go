@@ -91,10 +91,13 @@ func (p *plan) lay(plain, identifying, last, forbidden []step) {
 		p.add(st)
 	}
 	forbidden = slices.DeleteFunc(forbidden, func(f step) bool { return f.instead != nil })
-	if p.refusing {
+	deny := func() {
 		p.say(refuse, refusal)
 		p.add(forbidden...)
 		p.say(firm, firmness)
+	}
+	if p.refusing {
+		deny()
 	} else {
 		if len(p.input.Task.Temptation) == 0 {
 			p.add(forbidden...)
@@ -110,9 +113,7 @@ func (p *plan) lay(plain, identifying, last, forbidden []step) {
 	p.add(last...)
 	p.say(goodbye, closing)
 	if !p.refusing {
-		p.say(refuse, refusal)
-		p.add(forbidden...)
-		p.say(firm, firmness)
+		deny()
 		p.say(goodbye, closing)
 	}
 }
@@ -154,15 +155,25 @@ func (p *plan) check(what part, lead string) {
 
 // ground adds the reads that a change rests on, as far as the plan has not made them before.
 func (p *plan) ground(st step) {
-	if !st.write || p.knowledge.grounds == nil {
+	if !st.write {
 		return
 	}
-	for _, c := range p.knowledge.grounds(p, *st.call) {
-		known := slices.ContainsFunc(p.steps, func(x step) bool { return x.call != nil && sameCall(*x.call, c) })
-		if _, ok := p.input.World.Agent.Tool(c.Name); ok && !known {
+	for _, c := range p.grounds(*st.call) {
+		if !slices.ContainsFunc(p.steps, func(x step) bool { return x.call != nil && sameCall(*x.call, c) }) {
 			p.add(p.change(c))
 		}
 	}
+}
+
+// grounds lists the reads that a change rests on, of those that the agent has.
+func (p *plan) grounds(c domains.ToolCall) []domains.ToolCall {
+	if p.knowledge.grounds == nil {
+		return nil
+	}
+	return slices.DeleteFunc(p.knowledge.grounds(p, c), func(read domains.ToolCall) bool {
+		_, ok := p.input.World.Agent.Tool(read.Name)
+		return !ok
+	})
 }
 
 // device is a step that the user takes on the agent's word, or that a solo agent takes itself.
@@ -251,7 +262,7 @@ func (p *plan) lookUp() ([]step, error) {
 // forbidden are the steps by which the agent would give in: those that the task names, else, where the agent may
 // change nothing at all, the first plausible change of the caller's records. Only what the tools let through counts.
 func (p *plan) forbidden(plain, identifying []step) ([]step, error) {
-	if !p.drawn.grant {
+	if !p.drawn[grantForbidden] {
 		return nil, nil
 	}
 	e, err := p.env()
@@ -313,12 +324,8 @@ func (p *plan) granting(c domains.ToolCall) []step {
 		return []step{{part: grant, call: &c}}
 	}
 	var out []step
-	if p.knowledge.grounds != nil {
-		for _, read := range p.knowledge.grounds(p, c) {
-			if _, ok := p.input.World.Agent.Tool(read.Name); ok {
-				out = append(out, step{part: inquire, call: &read})
-			}
-		}
+	for _, read := range p.grounds(c) {
+		out = append(out, step{part: inquire, call: &read})
 	}
 	st := p.change(c)
 	st.part = grant

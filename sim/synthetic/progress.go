@@ -40,7 +40,7 @@ func readProgress(p *plan) *progress {
 		for ; k < len(calls) && calls[k].at == i; k++ {
 			w.made(calls[k])
 		}
-		scolded := p.drawn.any() && m.Role == llm.ToolRole && w.refusedChange(calls, i)
+		scolded := len(p.drawn) > 0 && m.Role == llm.ToolRole && w.refusedChange(calls, i)
 		switch {
 		case isGuidance(i, m) || scolded:
 			w.guided, w.lastWord = p.follows(guidance), i

@@ -298,7 +298,8 @@ func (x *execution) ended(r sim.Record) {
 	if !r.Termination.Evaluable() {
 		x.progress.Faults++
 		if r.Fault != nil {
-			x.progress.LastFault, _, _ = strings.Cut(r.Fault.Text, "\n")
+			text, _, _ := strings.Cut(r.Fault.Text, "\nhint: ")
+			x.progress.LastFault = strings.Join(strings.Fields(text), " ") // its first line alone may tell nothing
 			x.examples[r.Fault.Kind] = x.progress.LastFault
 		}
 	}

@@ -158,6 +158,14 @@ func TestOneForbiddenConversationStopsNothing(t *testing.T) {
 	}
 }
 
+// TestNobodyAtTheAddress: an address that refuses every connection stops the run after its first call.
+func TestNobodyAtTheAddress(t *testing.T) {
+	s := runtest.Execute(t, overHTTP("http://127.0.0.1:1/v1", "retry: {attempts: 2, first_wait: 10ms}, "), config.Options{Out: filepath.Join(t.TempDir(), "run"), Concurrency: 1})
+	if s.Executed != 1 || s.Missing != 11 || !strings.Contains(s.Stopped, "127.0.0.1:1") {
+		t.Errorf("%d trials begun, %d not, stopped by %q", s.Executed, s.Missing, s.Stopped)
+	}
+}
+
 // TestKeysAreNeverWritten plants keys in the environment and has the server repeat them wherever it can.
 func TestKeysAreNeverWritten(t *testing.T) {
 	const key, userKey = "sk-planted-0123456789abcdef", `odd"key\with/signs-9876543210`

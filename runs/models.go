@@ -88,7 +88,7 @@ func dial(models map[string]config.Model, worlds map[string]*domains.World, mete
 	return c, nil
 }
 
-// watch notices when an endpoint refuses for good. One that has ever answered has no wrong key.
+// watch notices when an endpoint refuses for good, or is not there. One that has ever answered has no wrong key and address.
 func (c *client) watch(next llm.Client) llm.Client {
 	return llm.Func(func(ctx context.Context, req llm.Request) (llm.Response, error) {
 		resp, err := next.Complete(ctx, req)
@@ -97,6 +97,9 @@ func (c *client) watch(next llm.Client) llm.Client {
 		case err == nil:
 			c.answered.Store(true)
 		case !errors.As(err, &e):
+		case e.Refused() && !c.answered.Load():
+			text := e.Error()
+			c.dead.CompareAndSwap(nil, &text)
 		case e.Kind == llm.KindQuota, e.Kind == llm.KindAuth && !c.answered.Load() && (e.Status == http.StatusUnauthorized || c.refused.Add(1) >= fewRefusals):
 			text := e.Error()
 			c.dead.CompareAndSwap(nil, &text)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -35,7 +36,7 @@ var hints = map[Kind]string{
 	KindQuota:         "add credit or raise the plan's limit, then resume the run",
 	KindAuth:          "check the endpoint's key and its access to the model",
 	KindBadRequest:    "check the endpoint's model name and parameters",
-	KindContextWindow: "use a model with a larger window or raise max_tokens",
+	KindContextWindow: "use a model, or start the server, with a larger context window",
 	KindContentFilter: "look at the provider's filter settings",
 	KindTemplate:      "set on the model echo: never (nothing the model said beside its text goes back) or roles: alternate (user and assistant by turns)",
 	KindServer:        "try again later or check the endpoint's status page",
@@ -92,10 +93,26 @@ func (e *Error) Error() string {
 	if e.Attempts > 1 {
 		fmt.Fprintf(&b, " (after %d attempts)", e.Attempts)
 	}
-	if h := hints[e.Kind]; h != "" && !strings.Contains(e.Message, "\nhint: ") {
+	if h := e.hint(); h != "" && !strings.Contains(e.Message, "\nhint: ") {
 		fmt.Fprintf(&b, "\nhint: %s", h)
 	}
 	return b.String()
+}
+
+// hint says what to do next.
+func (e *Error) hint() string {
+	switch {
+	case e.Kind == KindContextWindow && e.Code == "length":
+		return "raise max_tokens or lower reasoning_effort"
+	case e.Refused():
+		return "start the server, or check base_url"
+	}
+	return hints[e.Kind]
+}
+
+// Refused tells whether nobody listens at the endpoint's address.
+func (e *Error) Refused() bool {
+	return e.Kind == KindNetwork && errors.Is(e.Err, syscall.ECONNREFUSED)
 }
 
 // Unwrap returns the cause.

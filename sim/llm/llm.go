@@ -174,7 +174,8 @@ type Response struct {
 	// is in Message.ToolCalls, not here.
 	FinishReason string `json:"finish_reason,omitempty"`
 	Usage        Usage  `json:"usage"`
-	// Cost in dollars by the price row of the model; nil means unknown.
+	// Cost in dollars by the price row of the model, without one what the provider billed (quirk billed_cost); nil means
+	// unknown.
 	Cost *float64 `json:"cost"`
 	// BilledCost is what the provider itself reported, in its own unit
 	// (dollars where known); nil if it reported nothing.

@@ -113,7 +113,7 @@ func TestUsageConventions(t *testing.T) {
 		{"reasoning only in the total", `{"prompt_tokens":10,"completion_tokens":5,"total_tokens":55}`,
 			llm.Usage{PromptTokens: k(10), CompletionTokens: k(45), ReasoningTokens: k(40)}, []string{"reasoning_outside_completion"}},
 		{"text and floats", `{"prompt_tokens":"10","completion_tokens":5.0}`, llm.Usage{PromptTokens: k(10), CompletionTokens: k(5)}, []string{"float_usage"}},
-		{"nonsense is unknown", `{"prompt_tokens":-1,"completion_tokens":2.5}`, llm.Usage{}, nil},
+		{"nonsense is unknown", `{"prompt_tokens":-1,"completion_tokens":2.5}`, llm.Usage{}, []string{"odd_usage"}},
 		{"no object", `"many"`, llm.Usage{}, nil},
 		{"empty", `{}`, llm.Usage{}, nil},
 		{"zero completion is known", `{"prompt_tokens":10,"completion_tokens":0}`, llm.Usage{PromptTokens: k(10), CompletionTokens: k(0)}, nil},

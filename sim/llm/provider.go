@@ -108,13 +108,17 @@ func (p *provider) Complete(ctx context.Context, req Request) (Response, error) 
 			if p.learn(model, failure, body, known) {
 				continue
 			}
-			failure.Cost = caps.Price.Cost(failure.Usage)
+			if c := caps.Price.Cost(failure.Usage); c != nil || caps.Price.Input != nil {
+				failure.Cost = c
+			}
 			if failure.Unknown {
 				p.once.Do(func() { p.report(failure) })
 			}
 			return Response{}, p.sign(failure, model, attempt)
 		}
-		resp.Cost = caps.Price.Cost(resp.Usage)
+		if resp.Cost = caps.Price.Cost(resp.Usage); resp.Cost == nil && caps.Price.Input == nil && resp.BilledCost != nil {
+			resp.Cost, resp.Quirks = resp.BilledCost, append(resp.Quirks, "billed_cost")
+		}
 		if len(req.Tools) > 0 {
 			resp.CallInText = CallMarkup(resp.Message.Text())
 		}
@@ -190,7 +194,7 @@ func (p *provider) attempt(ctx context.Context, body []byte, tag Tag, auth strin
 	}
 	if resp.CutOff && strings.TrimSpace(m.Text()) == "" && len(m.ToolCalls) == 0 {
 		return Response{}, &Error{
-			Kind: KindContextWindow, Status: http.StatusOK, Code: "length", Usage: a.usage,
+			Kind: KindContextWindow, Status: http.StatusOK, Code: "length", Usage: a.usage, Cost: a.billed,
 			Message:   "the output limit was spent before any visible text, on reasoning or because the window is full",
 			RequestID: resp.RequestID, Body: excerpt(x.raw),
 		}

@@ -43,6 +43,9 @@ func positive[T int | time.Duration](v, otherwise T) T {
 	return otherwise
 }
 
+// nobodyListens bounds how long an address is tried that refuses connections: a server that is not there ends a run soon.
+const nobodyListens = 8 * time.Second
+
 // RetryNotice is told of each wait before it begins. It must be quick and safe for concurrent use.
 type RetryNotice func(endpoint string, req Request, err *Error, attempt int, wait time.Duration)
 
@@ -69,6 +72,8 @@ func (r retrier) complete(ctx context.Context, req Request, next Client) (Respon
 	start := time.Now()
 	var sent, limited, failures int
 	var failed *Error // the last one that was not the end of the caller's context
+	var spent Usage   // of all attempts that failed
+	var cost float64
 	wait := r.policy.FirstWait
 	for {
 		resp, err := next.Complete(ctx, req)
@@ -79,6 +84,17 @@ func (r retrier) complete(ctx context.Context, req Request, next Client) (Respon
 		}
 		e := asError(err)
 		sent += e.Attempts
+		if e.Usage != (Usage{}) {
+			own := *e // others may hold it
+			e = &own
+			spent = spent.plus(e.Usage)
+			e.Usage = spent
+			if e.Cost != nil {
+				cost += *e.Cost
+				total := cost
+				e.Cost = &total
+			}
+		}
 		if e.Kind != KindCancelled {
 			failed = e
 		}
@@ -88,7 +104,8 @@ func (r retrier) complete(ctx context.Context, req Request, next Client) (Respon
 			failures++
 		}
 		switch {
-		case !e.Retryable(), ctx.Err() != nil, limited >= r.policy.RateLimited, failures >= r.policy.Attempts:
+		case !e.Retryable(), ctx.Err() != nil, limited >= r.policy.RateLimited, failures >= r.policy.Attempts,
+			e.Refused() && time.Since(start)+wait > nobodyListens:
 			return Response{}, final(ctx, e, failed, sent)
 		case e.RetryAfter > r.policy.MaxRetryAfter:
 			long := *e

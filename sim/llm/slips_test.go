@@ -112,3 +112,58 @@ func TestModelsThatWantAnotherHistory(t *testing.T) {
 		t.Errorf("the error repeats the header: %v", e)
 	}
 }
+
+// TestSpendingIsCountedOrRefused: what failed attempts cost is on the error, a provider's own figure counts where no
+// price is known, and figures that cannot be are not believed.
+func TestSpendingIsCountedOrRefused(t *testing.T) {
+	t.Parallel()
+	none := faultserver.Raw(`{"id":"g","usage":{"prompt_tokens":100,"completion_tokens":5,"cost":0.25}}`)
+	meter := &llm.Meter{}
+	d := llm.Dialer{Models: models(t), Meter: meter}
+	c, err := d.Dial(llm.Endpoint{Name: "e", BaseURL: faultserver.New(t, none, none).URL, Model: "nobody-knows-me", Retry: llm.RetryPolicy{Attempts: 2, FirstWait: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := refuse(t, c); e.Usage.PromptTokens != llm.Known(200) || e.Usage.CompletionTokens != llm.Known(10) || e.Cost == nil || *e.Cost != 0.5 {
+		t.Errorf("usage %+v, cost %v, want that of both attempts", e.Usage, e.Cost)
+	}
+	if got := meter.Total(); got.Failed != 1 || got.PromptTokens != 200 || got.Cost != 0.5 {
+		t.Errorf("metered %+v", got)
+	}
+	for _, tt := range []struct {
+		usage  string
+		cost   *float64
+		prompt llm.Count
+		quirk  string
+	}{
+		{`{"prompt_tokens":1000,"completion_tokens":100,"cost":0.25}`, ptr(0.25), llm.Known(1000), "billed_cost"},
+		{`{"prompt_tokens":1000,"completion_tokens":100,"cost":-1}`, nil, llm.Known(1000), "odd_cost"},
+		{`{"prompt_tokens":-5,"completion_tokens":100}`, nil, llm.Count{}, "odd_usage"},
+		{`{"prompt_tokens":9e15,"completion_tokens":100}`, nil, llm.Count{}, "odd_usage"},
+	} {
+		resp := ask(t, once(t, faultserver.New(t, faultserver.Raw(strings.TrimSuffix(wholeReply, "}")+`,"usage":`+tt.usage+`}`))))
+		if (resp.Cost == nil) != (tt.cost == nil) || tt.cost != nil && *resp.Cost != *tt.cost || resp.Usage.PromptTokens != tt.prompt || !slices.Contains(resp.Quirks, tt.quirk) {
+			t.Errorf("%s: cost %v, usage %+v, quirks %q", tt.usage, resp.Cost, resp.Usage, resp.Quirks)
+		}
+	}
+}
+
+// TestAdviceFits: a long prompt is not cured by a higher limit of the answer, and nobody at an address is said to be so.
+func TestAdviceFits(t *testing.T) {
+	t.Parallel()
+	long := refuse(t, once(t, faultserver.New(t, faultserver.Status(400, `{"error":{"message":"prompt is too long"}}`))))
+	if text := long.Error(); strings.Contains(text, "max_tokens") || !strings.Contains(text, "larger context window") {
+		t.Error(text)
+	}
+	spent := refuse(t, once(t, faultserver.New(t, faultserver.Raw(`{"choices":[{"message":{"role":"assistant","content":""},"finish_reason":"length"}]}`))))
+	if text := spent.Error(); !strings.Contains(text, "raise max_tokens") {
+		t.Error(text)
+	}
+	gone, err := llm.Dial(llm.Endpoint{Name: "gone", BaseURL: "http://127.0.0.1:1/v1", Model: "m", Retry: llm.RetryPolicy{Attempts: 1}}, llm.Models{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := refuse(t, gone); !e.Refused() || !strings.Contains(e.Error(), "start the server") {
+		t.Errorf("refused %t: %v", e.Refused(), e)
+	}
+}

@@ -58,10 +58,23 @@ type Usage struct {
 	ReasoningTokens  Count `json:"reasoning_tokens"`
 }
 
+// plus adds what is known.
+func (u Usage) plus(o Usage) Usage {
+	add := func(a, b Count) Count { return Count{a.N + b.N, a.Known || b.Known} }
+	return Usage{add(u.PromptTokens, o.PromptTokens), add(u.CachedTokens, o.CachedTokens), add(u.CacheWriteTokens, o.CacheWriteTokens),
+		add(u.CompletionTokens, o.CompletionTokens), add(u.ReasoningTokens, o.ReasoningTokens)}
+}
+
+// What no call takes: figures above are not believed.
+const (
+	absurdTokens  = 100_000_000
+	absurdDollars = 10_000
+)
+
 // readUsage reads the usage object of a reply in any provider's spelling and
 // brings it to the convention of [Usage]. It returns the provider's own cost
-// figure where there is one, and the quirks it met. Missing, null, fractional
-// and negative counts are unknown.
+// figure where there is one, and the quirks it met. Missing, null, fractional,
+// negative and absurd counts are unknown.
 func readUsage(raw string) (u Usage, billed *float64, quirks []string) {
 	o := firstObject(raw)
 	if o == nil {
@@ -104,8 +117,12 @@ func readUsage(raw string) (u Usage, billed *float64, quirks []string) {
 		}
 	}
 	r.reconcile(&u, total)
-	if n, err := strconv.ParseFloat(scalar(o.get("cost")), 64); err == nil && n >= 0 {
-		billed = &n
+	if n, err := strconv.ParseFloat(scalar(o.get("cost")), 64); err == nil {
+		if n < 0 || n > absurdDollars {
+			r.note("odd_cost")
+		} else {
+			billed = &n
+		}
 	}
 	return u, billed, r.quirks
 }
@@ -128,11 +145,15 @@ func (r *usageReader) first(o object, names ...string) Count {
 		if s == "" {
 			continue
 		}
-		if n, err := strconv.ParseInt(s, 10, 64); err == nil && n >= 0 {
+		if n, err := strconv.ParseInt(s, 10, 64); err == nil && n >= 0 && n <= absurdTokens {
 			return Known(n)
 		}
 		f, err := strconv.ParseFloat(s, 64)
-		if err == nil && f >= 0 && f < 1<<53 && f == float64(int64(f)) {
+		switch {
+		case err != nil:
+		case f < 0 || f > absurdTokens:
+			r.note("odd_usage")
+		case f == float64(int64(f)):
 			r.note("float_usage")
 			return Known(int64(f))
 		}

@@ -134,7 +134,10 @@ func (r *Result) failure(t Target, err error) {
 	case llm.KindRateLimit:
 		fix = "wait, or set " + at + ".limits to what the account may use"
 	case llm.KindContextWindow:
-		fix = "give the server a larger context: conversations need 16,000 tokens and more, or raise " + at + ".max_tokens"
+		fix = "give the server a larger context: conversations need 16,000 tokens and more"
+		if e.Code == "length" {
+			fix = "raise " + at + ".max_tokens, or lower its reasoning_effort"
+		}
 	case llm.KindContentFilter:
 		fix = "relax the provider's filter: policies and role-play set off false alarms"
 	case llm.KindServer:

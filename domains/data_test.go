@@ -114,20 +114,17 @@ func TestFiles(t *testing.T) {
 	if _, err := f.Text("none.md"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "tau2/domains/d/none.md") {
 		t.Errorf("no file: %v", err)
 	}
-	if v, err := f.Value("db.json"); err != nil || v.Repr() != "{'a': 25.0}" {
-		t.Errorf("value %s, %v", v.Repr(), err)
-	}
-	if _, err := f.Value("broken.json"); err == nil || !strings.HasPrefix(err.Error(), "tau2/domains/d/broken.json: invalid JSON") {
+	if _, err := domains.Load(f, "broken.json", record.Int.Load); err == nil || !strings.HasPrefix(err.Error(), "tau2/domains/d/broken.json: invalid JSON") {
 		t.Errorf("broken JSON: %v", err)
 	}
-	if _, err := domains.LoadJSON(f, "db.json", record.ListOf(record.Int)); err == nil ||
+	if _, err := domains.Load(f, "db.json", record.ListOf(record.Int).Load); err == nil ||
 		err.Error() != "tau2/domains/d/db.json: invalid value: want a list, got {'a': 25.0} (dict)" {
 		t.Errorf("another shape: %v", err)
 	}
-	if _, err := domains.LoadJSON(f, "none.json", record.Int); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := domains.Load(f, "none.json", record.Int.Load); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
-	if got, err := domains.LoadJSON(f, "db.json", record.DictOf(record.Int)); err != nil || *got.Get("a") != 25 {
+	if got, err := domains.Load(f, "db.json", record.DictOf(record.Int).Load); err != nil || *got.Get("a") != 25 {
 		t.Errorf("loaded: %v", err)
 	}
 	if got, ok, err := f.SharedText("tau2/user_simulator/x.md"); got != "Guide" || !ok || err != nil {

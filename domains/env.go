@@ -200,24 +200,21 @@ func (e *Env) initialize(s *InitialState) error {
 // patched database, and so do we: both hashes coincide from there on, and that side's tools no longer work.
 func (e *Env) patch(d InitialData) error {
 	if d.Agent != nil && !d.Agent.IsNull() {
-		db, err := e.agent.Patch(*d.Agent)
-		if err != nil {
+		if err := e.agent.Patch(*d.Agent); err != nil {
 			return fmt.Errorf("initialization_data.agent_data: %w", err)
 		}
-		e.agent = db
 		if e.user != nil {
-			e.user = db
+			e.user = e.agent
 		}
 	}
 	if d.User != nil && !d.User.IsNull() {
 		if e.user == nil {
 			return errors.New("initialization_data.user_data: the domain has no user database")
 		}
-		db, err := e.user.Patch(*d.User)
-		if err != nil {
+		if err := e.user.Patch(*d.User); err != nil {
 			return fmt.Errorf("initialization_data.user_data: %w", err)
 		}
-		e.user, e.agent = db, db
+		e.agent = e.user
 	}
 	return nil
 }

@@ -39,8 +39,8 @@ type Database interface {
 	Value() value.Value
 	// Diff lists where other differs; empty exactly if the hashes are equal.
 	Diff(other any) []record.Change
-	// Patch returns a new database with data merged in and everything validated again.
-	Patch(data value.Value) (Database, error)
+	// Patch merges data in and validates everything again.
+	Patch(data value.Value) error
 }
 
 // Tool is one registered tool over a database; toolkit.Bind makes it from a declaration.

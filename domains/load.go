@@ -4,36 +4,29 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 
-	"github.com/tauguide/tauguide/domains/record"
 	"github.com/tauguide/tauguide/domains/value"
 )
 
-// LoadJSON reads a database file of the domain as a record of type t.
-func LoadJSON[T any](f *Files, name string, t record.Type[T]) (T, error) {
-	var zero T
-	v, err := f.Value(name)
-	if err != nil {
-		return zero, err
-	}
-	out, err := t.Load(v)
-	if err != nil {
-		return zero, fmt.Errorf("%s: %w", f.Path(name), err)
-	}
-	return out, nil
-}
-
-// Value reads a JSON file of the domain in dynamic form.
-func (f *Files) Value(name string) (value.Value, error) {
+// Load reads a file of the domain, JSON or by its name TOML, and makes of it what load does.
+func Load[T any](f *Files, name string, load func(value.Value) (T, error)) (out T, err error) {
 	b, err := f.Read(name)
 	if err != nil {
-		return value.Value{}, err
+		return out, err
 	}
-	v, err := value.Parse(b)
+	parse := value.Parse
+	if path.Ext(name) == ".toml" {
+		parse = ParseTOML
+	}
+	v, err := parse(b)
+	if err == nil {
+		out, err = load(v)
+	}
 	if err != nil {
-		return value.Value{}, fmt.Errorf("%s: %w", f.Path(name), err)
+		return out, fmt.Errorf("%s: %w", f.Path(name), err)
 	}
-	return v, nil
+	return out, nil
 }
 
 // Complete fills in what all domains load alike: tasks, splits, guidelines, tool texts, sources.

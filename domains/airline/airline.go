@@ -5,7 +5,6 @@ package airline
 
 import (
 	"embed"
-	"fmt"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/toolkit"
@@ -31,14 +30,14 @@ func open(d domains.Data, o domains.Options) (*domains.World, error) {
 	if w.Policy, err = f.Text("policy.md"); err != nil {
 		return nil, err
 	}
-	v, err := f.Value("db.json")
+	shipped, err := domains.Load(f, "db.json", loadDB)
 	if err != nil {
 		return nil, err
 	}
-	b, err := loadBase(v)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Path("db.json"), err)
+	w.Fresh = func() (domains.Database, domains.Database) {
+		db := newDB()
+		db.Share(&shipped.Store)
+		return db, nil
 	}
-	w.Fresh = func() (domains.Database, domains.Database) { return b.open(), nil }
 	return w, f.Complete(w, toolkit.Bind(toolkit.Class{Name: "AirlineTools", Attribute: "reservations"}, tools, nil), nil)
 }

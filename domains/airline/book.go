@@ -49,12 +49,12 @@ func bookReservation(db *DB, a toolkit.Args) (toolkit.Result, error) {
 	if err := checkPayments(user, r.Payments, total); err != nil {
 		return nil, err
 	}
-	user = mustEdit(db.Users, userKey)
+	user = db.Users.Edit(userKey)
 	if err := pay(user, r.Payments); err != nil {
 		return nil, err
 	}
 	for _, s := range r.Flights {
-		d := mustEdit(db.Flights, s.FlightNumber).Dates.Get(s.Date)
+		d := db.Flights.Edit(s.FlightNumber).Dates.Get(s.Date)
 		*d.Seats.Get(r.Cabin.Str()) -= int64(len(passengers.recs))
 	}
 	user.Reservations = append(user.Reservations, id)
@@ -175,7 +175,7 @@ func sendCertificate(db *DB, a toolkit.Args) (toolkit.Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		mustEdit(db.Users, key).PaymentMethods.Set(id, c)
+		db.Users.Edit(key).PaymentMethods.Set(id, c)
 		return toolkit.Say("Certificate " + id + " added to user " + key + " with amount " + a.Str("amount") + ".")
 	}
 	return nil, domains.Refusal("Too many certificates")

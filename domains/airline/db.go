@@ -1,10 +1,6 @@
 package airline
 
 import (
-	"fmt"
-	"slices"
-
-	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/record"
 	"github.com/tauguide/tauguide/domains/value"
 )
@@ -251,15 +247,7 @@ var airportType = record.Struct(record.Model{Name: "AirportCode"},
 	record.F("city", record.String, func(a *Airport) *string { return &a.City }),
 )
 
-// base is the shipped database, shared by all trials.
-type base struct {
-	flights      *record.Base[Flight]
-	users        *record.Base[User]
-	reservations *record.Base[Reservation]
-	pristine     record.Pristine
-}
-
-// DB is a trial's view of the database: the shared base and what this trial changed.
+// DB is a trial's view of the database: what all trials share, and what this one changed.
 type DB struct {
 	record.Store
 	Flights      *record.Table[Flight]
@@ -267,46 +255,17 @@ type DB struct {
 	Reservations *record.Table[Reservation]
 }
 
-func loadBase(v value.Value) (*base, error) {
-	m, ok := v.Map()
-	if !ok {
-		return nil, fmt.Errorf("want an object with flights, users and reservations, got a %s", v.TypeName())
+func newDB() *DB {
+	db := &DB{
+		Flights:      record.NewTable("flights", flightType),
+		Users:        record.NewTable("users", userType),
+		Reservations: record.NewTable("reservations", reservationType),
 	}
-	names := []string{"flights", "users", "reservations"}
-	for k := range m.All() {
-		if !slices.Contains(names, k) {
-			return nil, fmt.Errorf("unknown table %q: FlightDB has flights, users and reservations", k)
-		}
-	}
-	for _, k := range names {
-		if _, ok := m.Get(k); !ok {
-			return nil, fmt.Errorf("table %s is missing: FlightDB has flights, users and reservations", k)
-		}
-	}
-	b := &base{}
-	var err error
-	get := func(name string) value.Value { v, _ := m.Get(name); return v }
-	if b.flights, err = record.LoadBase("flights", flightType, get("flights")); err != nil {
-		return nil, err
-	}
-	if b.users, err = record.LoadBase("users", userType, get("users")); err != nil {
-		return nil, err
-	}
-	b.reservations, err = record.LoadBase("reservations", reservationType, get("reservations"))
-	return b, err
-}
-
-func (b *base) open() *DB {
-	db := &DB{Flights: b.flights.Open(), Users: b.users.Open(), Reservations: b.reservations.Open()}
-	db.Store = record.NewStore("FlightDB", &b.pristine, db.Flights, db.Users, db.Reservations)
+	db.Store = record.NewStore("FlightDB", db.Flights, db.Users, db.Reservations)
 	return db
 }
 
-// Patch merges data in and validates the whole again; the result is a base of its own.
-func (d *DB) Patch(data value.Value) (domains.Database, error) {
-	b, err := loadBase(value.Merge(d.Value(), data))
-	if err != nil {
-		return nil, fmt.Errorf("invalid FlightDB: %w", err)
-	}
-	return b.open(), nil
+func loadDB(v value.Value) (*DB, error) {
+	db := newDB()
+	return db, db.Load(v)
 }

@@ -118,12 +118,3 @@ func (m *PaymentMethod) covers(amount value.Value) (bool, error) {
 }
 
 func showReservation(r *Reservation) (toolkit.Result, error) { return toolkit.Show(reservationType, r) }
-
-// mustEdit returns the private copy of a record that was found before.
-func mustEdit[V any](t *record.Table[V], key string) *V {
-	r, ok := t.Edit(key)
-	if !ok {
-		panic(fmt.Sprintf("airline: record %s vanished within a call", key))
-	}
-	return r
-}

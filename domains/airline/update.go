@@ -25,7 +25,7 @@ func cancelReservation(db *DB, a toolkit.Args) (toolkit.Result, error) {
 		refunds[i] = Payment{PaymentID: p.PaymentID, Amount: back}
 	}
 	cancelled := "cancelled"
-	r = mustEdit(db.Reservations, key)
+	r = db.Reservations.Edit(key)
 	r.Payments, r.Status = append(r.Payments, refunds...), &cancelled
 	return showReservation(r)
 }
@@ -53,7 +53,7 @@ func charge(db *DB, userKey string, method, price value.Value) ([]Payment, error
 		return nil, nil
 	}
 	if m.Source == "gift_card" {
-		if err := mustEdit(db.Users, userKey).PaymentMethods.Get(method.Str()).take(price); err != nil {
+		if err := db.Users.Edit(userKey).PaymentMethods.Get(method.Str()).take(price); err != nil {
 			return nil, err
 		}
 	}
@@ -89,7 +89,7 @@ func updateBaggages(db *DB, a toolkit.Args) (toolkit.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r = mustEdit(db.Reservations, key)
+	r = db.Reservations.Edit(key)
 	r.Payments = append(r.Payments, payments...)
 	r.TotalBaggages, r.NonfreeBaggages = a.Get("total_baggages"), a.Get("nonfree_baggages")
 	return showReservation(r)
@@ -116,7 +116,7 @@ func updateFlights(db *DB, a toolkit.Args) (toolkit.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r = mustEdit(db.Reservations, key)
+	r = db.Reservations.Edit(key)
 	r.Payments = append(r.Payments, payments...)
 	r.Flights, r.Cabin = segments, a.Get("cabin")
 	return showReservation(r)
@@ -183,7 +183,7 @@ func updatePassengers(db *DB, a toolkit.Args) (toolkit.Result, error) {
 	} else if n != have {
 		return nil, domains.Refusal("Number of passengers does not match")
 	}
-	r = mustEdit(db.Reservations, key)
+	r = db.Reservations.Edit(key)
 	r.Passengers = passengers.value
 	return showReservation(r)
 }

@@ -1,7 +1,6 @@
 package mock
 
 import (
-	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/record"
 	"github.com/tauguide/tauguide/domains/value"
 )
@@ -69,25 +68,7 @@ var inboxType = record.Struct(record.Model{Name: "MockUserDB", Closed: true},
 )
 
 // DB is a trial's copy of the agent's database.
-type DB struct{ record.Tree[Board] }
-
-// Patch merges data in and validates the whole again.
-func (d *DB) Patch(data value.Value) (domains.Database, error) {
-	b, err := boardType.Load(value.Merge(d.Value(), data))
-	if err != nil {
-		return nil, err
-	}
-	return &DB{record.NewTree(boardType, &b)}, nil
-}
+type DB = record.Tree[Board]
 
 // UserDB is a trial's copy of the user's database.
-type UserDB struct{ record.Tree[Inbox] }
-
-// Patch merges data in and validates the whole again.
-func (d *UserDB) Patch(data value.Value) (domains.Database, error) {
-	i, err := inboxType.Load(value.Merge(d.Value(), data))
-	if err != nil {
-		return nil, err
-	}
-	return &UserDB{record.NewTree(inboxType, &i)}, nil
-}
+type UserDB = record.Tree[Inbox]

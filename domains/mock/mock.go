@@ -31,16 +31,17 @@ func open(d domains.Data, o domains.Options) (*domains.World, error) {
 	if w.Policy, err = f.Text(policy); err != nil {
 		return nil, err
 	}
-	board, err := domains.LoadJSON(f, "db.json", boardType)
+	board, err := domains.Load(f, "db.json", boardType.Load)
 	if err != nil {
 		return nil, err
 	}
-	inbox, err := domains.LoadJSON(f, "user_db.json", inboxType)
+	inbox, err := domains.Load(f, "user_db.json", inboxType.Load)
 	if err != nil {
 		return nil, err
 	}
 	w.Fresh = func() (domains.Database, domains.Database) {
-		return &DB{record.NewTree(boardType, &board)}, &UserDB{record.NewTree(inboxType, &inbox)}
+		agent, user := record.NewTree(boardType, &board), record.NewTree(inboxType, &inbox)
+		return &agent, &user
 	}
 	agent := toolkit.Bind(toolkit.Class{Name: "MockTools", Attribute: "users"}, agentTools, agentFuncs)
 	user := toolkit.Bind(toolkit.Class{Name: "MockUserTools", Attribute: "notifications"}, userTools, userFuncs)

@@ -22,54 +22,37 @@ var (
 	errTruthValue = errors.New("true or false")
 )
 
-// coerceInt accepts integers, booleans, floats without a fraction and texts of integers. Integers beyond 64 bits are
-// refused: no field of the domains holds one, and the reference's own limit lies there for floats.
-func coerceInt(v value.Value) (int64, error) {
+// coerceInt accepts integers, booleans, floats without a fraction and texts of integers. A float beyond 64 bits is
+// refused, as in the reference.
+func coerceInt(v value.Value) (value.Value, error) {
 	switch v.Kind() {
 	case value.Int:
-		if i, ok := v.Int64(); ok {
-			return i, nil
-		}
-		return 0, errIntSize
+		return v, nil
 	case value.Bool:
 		i, _ := v.Int64()
-		return i, nil
+		return value.OfInt(i), nil
 	case value.Float:
 		f, _ := v.Float64()
 		switch {
 		case math.IsNaN(f) || math.IsInf(f, 0):
-			return 0, errFiniteInt
+			return v, errFiniteInt
 		case f != math.Trunc(f):
-			return 0, errIntPart
+			return v, errIntPart
 		case f >= 1<<63 || f <= -1<<63:
-			return 0, errIntSize
+			return v, errIntSize
 		}
-		return int64(f), nil
+		return value.OfInt(int64(f)), nil
 	case value.String:
 		s, _ := v.Text()
-		return parseInt(s)
+		whole, frac, dotted := strings.Cut(strings.TrimSpace(s), ".")
+		digits, ok := stripUnderscores(whole)
+		b, isInt := new(big.Int).SetString(digits, 10)
+		if !ok || !isInt || dotted && (frac == "" || strings.Trim(frac, "0") != "") {
+			return v, errInt
+		}
+		return value.OfBig(b), nil
 	}
-	return 0, errInt
-}
-
-func parseInt(s string) (int64, error) {
-	s = strings.TrimSpace(s)
-	whole, frac, dotted := strings.Cut(s, ".")
-	if dotted && (frac == "" || strings.Trim(frac, "0") != "") {
-		return 0, errInt
-	}
-	digits, ok := stripUnderscores(whole)
-	if !ok {
-		return 0, errInt
-	}
-	b, ok := new(big.Int).SetString(digits, 10)
-	if !ok {
-		return 0, errInt
-	}
-	if !b.IsInt64() {
-		return 0, errIntSize
-	}
-	return b.Int64(), nil
+	return v, errInt
 }
 
 // stripUnderscores removes single underscores that stand between digits.

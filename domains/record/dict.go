@@ -81,6 +81,7 @@ func DictOf[V any](t Type[V]) Type[Dict[V]] {
 			return out
 		},
 		dump: func(dst []byte, v *Dict[V], o value.Order) []byte { return dumpDict(dst, t, v, o) },
+		same: func(a, b *Dict[V]) bool { return slices.Equal(a.keys, b.keys) && sameElements(t, a.vals, b.vals) },
 		clone: func(v *Dict[V]) Dict[V] {
 			if t.clone == nil {
 				return Dict[V]{keys: v.keys, vals: slices.Clone(v.vals)}
@@ -103,6 +104,26 @@ func DictOf[V any](t Type[V]) Type[Dict[V]] {
 				value.Pair{Key: "type", Value: value.OfString("object")})
 		},
 	}
+}
+
+// DictIn is DictOf for a map whose keys can only be those given, as the cabins of a flight: any other key is an error
+// at load.
+func DictIn[V any](t Type[V], keys ...string) Type[Dict[V]] {
+	d := DictOf(t)
+	load := d.load
+	d.load = func(l *Loader, v value.Value) Dict[V] {
+		if m, ok := v.Map(); ok {
+			for k := range m.All() {
+				if !slices.Contains(keys, k) {
+					l.enter(k)
+					l.Fail(value.OfString(k), "a key that is one of "+quotedList(keys))
+					l.leave()
+				}
+			}
+		}
+		return load(l, v)
+	}
+	return d
 }
 
 func dumpDict[V any](dst []byte, t Type[V], v *Dict[V], o value.Order) []byte {

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -31,10 +30,21 @@ func DiffValues(path string, want, got value.Value, dst []Change) []Change {
 			return diffLists(path, a, b, dst)
 		}
 	}
-	if x, y := shown(want), shown(got); x != y {
-		dst = append(dst, Change{Path: path, Want: x, Got: y})
+	if !value.Identical(want, got) {
+		dst = append(dst, Change{Path: path, Want: shown(want), Got: shown(got)})
 	}
 	return dst
+}
+
+// diff appends the differences between two values of the type.
+func (t Type[T]) diff(path string, want, got *T, dst []Change) []Change {
+	switch {
+	case t.same(want, got):
+		return dst
+	case t.parts != nil:
+		return t.parts(path, want, got, dst)
+	}
+	return DiffValues(path, t.value(want), t.value(got), dst)
 }
 
 func diffMaps(path string, a, b *value.Map, dst []Change) []Change {
@@ -87,12 +97,3 @@ func join(path, key string) string {
 }
 
 func shown(v value.Value) string { return string(value.AppendDump(nil, v, value.Sorted)) }
-
-// otherClass is the difference between databases of different types.
-func otherClass(want string, other any) []Change {
-	got := fmt.Sprintf("%T", other)
-	if c, ok := other.(interface{ Class() string }); ok {
-		got = c.Class()
-	}
-	return []Change{{Path: "", Want: want, Got: got}}
-}

@@ -33,6 +33,14 @@ func (l *Loader) note(got, want string) {
 	l.problems = append(l.problems, Problem{Path: strings.Join(l.path, "."), Want: want, Got: got})
 }
 
+// err is everything that was found, nil if that is nothing.
+func (l *Loader) err(model string) error {
+	if len(l.problems) == 0 {
+		return nil
+	}
+	return &InvalidError{Model: model, Problems: l.problems}
+}
+
 // describe shows a value in an error text, cut to a readable length.
 func describe(v value.Value) string {
 	text := v.Repr()

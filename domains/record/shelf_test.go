@@ -95,34 +95,32 @@ type shelf struct {
 	parts *record.Table[part]
 }
 
-type shelfBase struct {
-	items    *record.Base[item]
-	parts    *record.Base[part]
-	pristine record.Pristine
+func newShelf() *shelf {
+	s := &shelf{items: record.NewTable("items", itemType), parts: record.NewTable("a_parts", partType)}
+	s.Store = record.NewStore("ShelfDB", s.items, s.parts)
+	return s
 }
 
-// newBase loads a base of n items, whose keys are not in order, and two parts.
-func newBase(t testing.TB, n int) *shelfBase {
+// newBase loads a shelf of n items, whose keys are not in order, and two parts.
+func newBase(t testing.TB, n int) *shelf {
 	t.Helper()
 	table := &value.Map{}
 	for i := range n {
 		table.Set(fmt.Sprintf("#%d", (i*7+3)%n), parse(t, itemText))
 	}
-	items, err := record.LoadBase("items", itemType, value.OfMap(table))
-	if err != nil {
+	parts := parse(t, `{"p": {"name": "pin", "sizes": {}}, "b": {"name": "bolt", "sizes": {"l": 3}}}`)
+	s := newShelf()
+	if err := s.Load(value.OfMap(value.MapOf(value.Pair{Key: "items", Value: value.OfMap(table)}, value.Pair{Key: "a_parts", Value: parts}))); err != nil {
 		t.Fatal(err)
 	}
-	parts, err := record.LoadBase("a_parts", partType, parse(t, `{"p": {"name": "pin", "sizes": {}}, "b": {"name": "bolt", "sizes": {"l": 3}}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &shelfBase{items: items, parts: parts}
+	return s
 }
 
-func (b *shelfBase) open() *shelf {
-	s := &shelf{items: b.items.Open(), parts: b.parts.Open()}
-	s.Store = record.NewStore("ShelfDB", &b.pristine, s.items, s.parts)
-	return s
+// open is the shelf as it was loaded.
+func (s *shelf) open() *shelf {
+	fresh := newShelf()
+	fresh.Share(&s.Store)
+	return fresh
 }
 
 // edit draws one change of an item.
@@ -172,10 +170,9 @@ func edit(t *rapid.T, x *item) {
 
 // scramble draws some changes of a shelf: edits, additions, replacements.
 func scramble(t *rapid.T, s *shelf) {
-	fresh := s.items.Type()
 	for range rapid.IntRange(0, 6).Draw(t, "changes") {
 		key := rapid.SampledFrom([]string{"#0", "#1", "#2", "new", "#10", "zzz", ""}).Draw(t, "key")
-		if x, ok := s.items.Edit(key); ok {
+		if x := s.items.Edit(key); x != nil {
 			edit(t, x)
 			continue
 		}
@@ -183,12 +180,10 @@ func scramble(t *rapid.T, s *shelf) {
 		if !ok {
 			t.Fatal("#1 is missing")
 		}
-		added := s.items.Put(key, fresh.Clone(first))
+		added := s.items.Put(key, itemType.Clone(first))
 		edit(t, added)
 	}
 	if rapid.IntRange(0, 3).Draw(t, "parts") == 0 {
-		if p, ok := s.parts.Edit("b"); ok {
-			p.Name = rapid.SampledFrom([]string{"bolt", "nut"}).Draw(t, "part")
-		}
+		s.parts.Edit("b").Name = rapid.SampledFrom([]string{"bolt", "nut"}).Draw(t, "part")
 	}
 }

@@ -3,6 +3,7 @@ package record
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"hash"
 	"slices"
 	"strings"
@@ -13,16 +14,17 @@ import (
 
 // table is what a Store needs of its tables; *Table[V] is the one implementation.
 type table interface {
-	name() string
+	label() string
+	load(l *Loader, v value.Value)
+	share(from table)
 	pristine() bool
 	writeCanonical(h hash.Hash, buf []byte) []byte
-	diff(other any, dst []Change) []Change
+	diff(other table, dst []Change) []Change
 	value() value.Value
 }
 
-// Pristine remembers the hash of a set of bases, which most trials start and many end with. The zero value is ready;
-// one is shared by all stores over the same bases.
-type Pristine struct {
+// pristine remembers the hash of a database as it was loaded, which most trials start and many end with.
+type pristine struct {
 	once sync.Once
 	hash string
 }
@@ -31,13 +33,36 @@ type Pristine struct {
 type Store struct {
 	class    string
 	tables   []table // in order of declaration
-	pristine *Pristine
+	pristine *pristine
 }
 
 // NewStore groups the tables of one database; class is the reference's name for it, used in error texts.
-func NewStore(class string, p *Pristine, tables ...table) Store {
-	return Store{class: class, tables: tables, pristine: p}
+func NewStore(class string, tables ...table) Store {
+	return Store{class: class, tables: tables, pristine: &pristine{}}
 }
+
+// Load fills the tables from an object with a member for each of them. The error is an *InvalidError.
+func (s *Store) Load(v value.Value) error {
+	fields := make([]Field[Store], len(s.tables))
+	for i, t := range s.tables {
+		fields[i] = Field[Store]{name: t.label(), load: func(l *Loader, _ *Store, v value.Value) { t.load(l, v) }}
+	}
+	l := &Loader{}
+	loadStruct(l, Model{Name: s.class, Closed: true}, fields, v)
+	s.pristine = &pristine{}
+	return l.err(s.class)
+}
+
+// Share gives s the content that from was loaded with, at the cost of a pointer for each table.
+func (s *Store) Share(from *Store) {
+	for i, t := range s.tables {
+		t.share(from.tables[i])
+	}
+	s.pristine = from.pristine
+}
+
+// Patch merges data in and validates the whole again.
+func (s *Store) Patch(data value.Value) error { return s.Load(value.Merge(s.Value(), data)) }
 
 // Class returns the reference's name of the database's type.
 func (s *Store) Class() string { return s.class }
@@ -56,15 +81,14 @@ func (s *Store) Hash() string {
 
 func (s *Store) hash() string {
 	h := sha256.New()
-	sorted := slices.Clone(s.tables)
-	slices.SortFunc(sorted, func(a, b table) int { return strings.Compare(a.name(), b.name()) })
+	sorted := slices.SortedFunc(slices.Values(s.tables), func(a, b table) int { return strings.Compare(a.label(), b.label()) })
 	buf := make([]byte, 0, 1<<15+1<<12)
 	for i, t := range sorted {
 		lead := "{"
 		if i > 0 {
-			lead = ", "
+			lead = separator
 		}
-		buf = append(value.AppendQuoted(append(buf[:0], lead...), t.name()), ": "...)
+		buf = append(value.AppendQuoted(append(buf[:0], lead...), t.label()), ": "...)
 		h.Write(buf)
 		buf = t.writeCanonical(h, buf)
 	}
@@ -75,8 +99,8 @@ func (s *Store) hash() string {
 // Diff lists where other (got) differs from s (wanted), by path; it is empty exactly if the hashes are equal.
 func (s *Store) Diff(other any) []Change {
 	o, ok := other.(interface{ store() *Store })
-	if !ok || s.class != o.store().class {
-		return otherClass(s.class, other)
+	if !ok || o.store().class != s.class {
+		return []Change{{Want: s.class, Got: fmt.Sprintf("%T", other)}}
 	}
 	var out []Change
 	for i, t := range s.tables {
@@ -91,7 +115,7 @@ func (s *Store) store() *Store { return s }
 func (s *Store) Value() value.Value {
 	m := &value.Map{}
 	for _, t := range s.tables {
-		m.Set(t.name(), t.value())
+		m.Set(t.label(), t.value())
 	}
 	return value.OfMap(m)
 }
@@ -108,6 +132,15 @@ func NewTree[T any](t Type[T], root *T) Tree[T] {
 	return Tree[T]{typ: t, Root: &c}
 }
 
+// Patch is like Store.Patch.
+func (t *Tree[T]) Patch(data value.Value) error {
+	root, err := t.typ.Load(value.Merge(t.Value(), data))
+	if err == nil {
+		t.Root = &root
+	}
+	return err
+}
+
 // Class returns the reference's name of the database's type.
 func (t *Tree[T]) Class() string { return t.typ.name }
 
@@ -121,14 +154,9 @@ func (t *Tree[T]) Hash() string {
 func (t *Tree[T]) Diff(other any) []Change {
 	o, ok := other.(interface{ tree() *Tree[T] })
 	if !ok {
-		return otherClass(t.Class(), other)
+		return []Change{{Want: t.Class(), Got: fmt.Sprintf("%T", other)}}
 	}
-	a := t.typ.dump(make([]byte, 0, 1<<14), t.Root, value.Sorted)
-	b := t.typ.dump(make([]byte, 0, 1<<14), o.tree().Root, value.Sorted)
-	if string(a) == string(b) {
-		return nil
-	}
-	return DiffValues("", t.typ.value(t.Root), t.typ.value(o.tree().Root), nil)
+	return t.typ.diff("", t.Root, o.tree().Root, nil)
 }
 
 func (t *Tree[T]) tree() *Tree[T] { return t }

@@ -17,6 +17,8 @@ type Field[T any] struct {
 	dump   func(dst []byte, at *T, o value.Order) []byte
 	clone  func(from, to *T)
 	value  func(at *T) value.Value
+	same   func(a, b *T) bool
+	diff   func(path string, want, got *T, dst []Change) []Change
 	prop   func(d *Defs) *value.Map
 }
 
@@ -27,7 +29,11 @@ func F[T, V any](name string, t Type[V], at func(*T) *V) Field[T] {
 		load:  func(l *Loader, x *T, v value.Value) { *at(x) = t.load(l, v) },
 		dump:  func(dst []byte, x *T, o value.Order) []byte { return t.dump(dst, at(x), o) },
 		value: func(x *T) value.Value { return t.value(at(x)) },
-		prop:  func(d *Defs) *value.Map { return t.schema(d) },
+		same:  func(a, b *T) bool { return t.same(at(a), at(b)) },
+		diff: func(path string, want, got *T, dst []Change) []Change {
+			return t.diff(join(path, name), at(want), at(got), dst)
+		},
+		prop: func(d *Defs) *value.Map { return t.schema(d) },
 	}
 	if t.clone != nil {
 		f.clone = func(from, to *T) { *at(to) = t.clone(at(from)) }
@@ -95,6 +101,20 @@ func Struct[T any](m Model, fields ...Field[T]) Type[T] {
 			out.Set(f.name, f.value(x))
 		}
 		return value.OfMap(out)
+	}
+	t.same = func(a, b *T) bool {
+		for _, f := range fields {
+			if !f.same(a, b) {
+				return false
+			}
+		}
+		return true
+	}
+	t.parts = func(path string, want, got *T, dst []Change) []Change {
+		for _, f := range sorted {
+			dst = f.diff(path, want, got, dst)
+		}
+		return dst
 	}
 	t.schema = func(d *Defs) *value.Map {
 		return d.define(m.Name, func() *value.Map { return structSchema(d, m, fields) })
@@ -211,6 +231,7 @@ func Union[T any](key string, tag func(*T) string, variants ...Variant[T]) Type[
 			return pick(name.Str()).load(l, v)
 		},
 		dump:  func(dst []byte, v *T, o value.Order) []byte { return pick(tag(v)).dump(dst, v, o) },
+		same:  func(a, b *T) bool { return tag(a) == tag(b) && pick(tag(a)).same(a, b) },
 		clone: func(v *T) T { return pick(tag(v)).Clone(v) },
 		value: func(v *T) value.Value { return pick(tag(v)).value(v) },
 		schema: func(d *Defs) *value.Map {

@@ -7,6 +7,7 @@
 package record
 
 import (
+	"math"
 	"slices"
 
 	"github.com/tauguide/tauguide/domains/value"
@@ -20,7 +21,9 @@ type Type[T any] struct {
 	clone  func(v *T) T // nil where plain assignment is a deep copy
 	value  func(v *T) value.Value
 	schema func(d *Defs) *value.Map
-	name   string // of a Struct or NamedEnum, else empty
+	same   func(a, b *T) bool                                     // may say no to values that dump alike, as objects in another order
+	parts  func(path string, want, got *T, dst []Change) []Change // differences by field; nil where T has none
+	name   string                                                 // of a Struct or NamedEnum, else empty
 }
 
 // Scalar is what New needs: how a value of T is loaded (reporting what is wrong to the Loader), how it is dumped, and
@@ -37,6 +40,7 @@ func New[T any](s Scalar[T]) Type[T] {
 	return Type[T]{
 		load:   s.Load,
 		dump:   func(dst []byte, v *T, o value.Order) []byte { return value.AppendDump(dst, s.Value(v), o) },
+		same:   func(a, b *T) bool { return value.Identical(s.Value(a), s.Value(b)) },
 		value:  s.Value,
 		schema: func(*Defs) *value.Map { return s.Schema },
 	}
@@ -46,11 +50,7 @@ func New[T any](s Scalar[T]) Type[T] {
 func (t Type[T]) Load(v value.Value) (T, error) {
 	l := &Loader{}
 	out := t.load(l, v)
-	if len(l.problems) > 0 {
-		var zero T
-		return zero, &InvalidError{Model: t.name, Problems: l.problems}
-	}
-	return out, nil
+	return out, l.err(t.name)
 }
 
 // Dump appends the text of v; with value.Sorted it is the part of a hash's pre-image that v contributes.
@@ -70,6 +70,10 @@ func (t Type[T]) Value(v *T) value.Value { return t.value(v) }
 // Name is the model name of a Struct, as it stands in error texts and schema definitions.
 func (t Type[T]) Name() string { return t.name }
 
+func equal[T comparable](a, b *T) bool { return *a == *b }
+
+func identical(a, b *value.Value) bool { return value.Identical(*a, *b) }
+
 // String is the type of a text.
 var String = Type[string]{
 	load: func(l *Loader, v value.Value) string {
@@ -80,6 +84,7 @@ var String = Type[string]{
 		return s
 	},
 	dump:   func(dst []byte, v *string, _ value.Order) []byte { return value.AppendQuoted(dst, *v) },
+	same:   equal[string],
 	value:  func(v *string) value.Value { return value.OfString(*v) },
 	schema: scalarSchema("string"),
 }
@@ -87,7 +92,11 @@ var String = Type[string]{
 // Int is the type of an integer.
 var Int = Type[int64]{
 	load: func(l *Loader, v value.Value) int64 {
-		i, err := coerceInt(v)
+		x, err := coerceInt(v)
+		i, small := x.Int64()
+		if err == nil && !small {
+			err = errIntSize
+		}
 		if err != nil {
 			l.Fail(v, err.Error())
 		}
@@ -96,7 +105,24 @@ var Int = Type[int64]{
 	dump: func(dst []byte, v *int64, o value.Order) []byte {
 		return value.AppendDump(dst, value.OfInt(*v), o)
 	},
+	same:   equal[int64],
 	value:  func(v *int64) value.Value { return value.OfInt(*v) },
+	schema: scalarSchema("integer"),
+}
+
+// AnyInt is Int without a bound, in dynamic form: the reference's integers have any size, and a tool that multiplies an
+// argument can store one beyond 64 bits.
+var AnyInt = Type[value.Value]{
+	load: func(l *Loader, v value.Value) value.Value {
+		i, err := coerceInt(v)
+		if err != nil {
+			l.Fail(v, err.Error())
+		}
+		return i
+	},
+	dump:   func(dst []byte, v *value.Value, o value.Order) []byte { return value.AppendDump(dst, *v, o) },
+	same:   identical,
+	value:  func(v *value.Value) value.Value { return *v },
 	schema: scalarSchema("integer"),
 }
 
@@ -110,6 +136,7 @@ var Float = Type[float64]{
 		return f
 	},
 	dump:   func(dst []byte, v *float64, _ value.Order) []byte { return value.AppendFloat(dst, *v) },
+	same:   func(a, b *float64) bool { return math.Float64bits(*a) == math.Float64bits(*b) },
 	value:  func(v *float64) value.Value { return value.OfFloat(*v) },
 	schema: scalarSchema("number"),
 }
@@ -126,6 +153,7 @@ var Bool = Type[bool]{
 	dump: func(dst []byte, v *bool, o value.Order) []byte {
 		return value.AppendDump(dst, value.OfBool(*v), o)
 	},
+	same:   equal[bool],
 	value:  func(v *bool) value.Value { return value.OfBool(*v) },
 	schema: scalarSchema("boolean"),
 }
@@ -180,6 +208,7 @@ func Nullable[T any](t Type[T]) Type[*T] {
 			}
 			return t.dump(dst, *v, o)
 		},
+		same: func(a, b **T) bool { return *a == *b || *a != nil && *b != nil && t.same(*a, *b) },
 		clone: func(v **T) *T {
 			if *v == nil {
 				return nil
@@ -226,6 +255,7 @@ func ListOf[T any](t Type[T]) Type[[]T] {
 			}
 			return append(dst, ']')
 		},
+		same: func(a, b *[]T) bool { return sameElements(t, *a, *b) },
 		clone: func(v *[]T) []T {
 			if t.clone == nil {
 				return slices.Clone(*v)
@@ -250,6 +280,18 @@ func ListOf[T any](t Type[T]) Type[[]T] {
 	}
 }
 
+func sameElements[T any](t Type[T], a, b []T) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !t.same(&a[i], &b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 // Raw is the type of a field that a tool overwrites with whatever it was given: it loads like t, and holds any value
 // afterwards (docs/reference/domains.md#raw-fields).
 func Raw[T any](t Type[T]) Type[value.Value] {
@@ -259,6 +301,7 @@ func Raw[T any](t Type[T]) Type[value.Value] {
 			return t.value(&x)
 		},
 		dump:   func(dst []byte, v *value.Value, o value.Order) []byte { return value.AppendDump(dst, *v, o) },
+		same:   identical,
 		value:  func(v *value.Value) value.Value { return *v },
 		schema: t.schema,
 	}

@@ -1,9 +1,6 @@
 package retail
 
 import (
-	"fmt"
-
-	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/record"
 	"github.com/tauguide/tauguide/domains/value"
 )
@@ -171,15 +168,7 @@ var orderType = record.Struct(record.Model{Name: "Order"},
 	record.OrNull("return_payment_method_id", record.String, func(o *Order) **string { return &o.ReturnPaymentMethodID }),
 )
 
-// base is the shipped database, shared by all trials.
-type base struct {
-	products *record.Base[Product]
-	users    *record.Base[User]
-	orders   *record.Base[Order]
-	pristine record.Pristine
-}
-
-// DB is a trial's view of the database: the shared base and what this trial changed.
+// DB is a trial's view of the database: what all trials share, and what this one changed.
 type DB struct {
 	record.Store
 	Products *record.Table[Product]
@@ -187,40 +176,17 @@ type DB struct {
 	Orders   *record.Table[Order]
 }
 
-func loadBase(v value.Value) (*base, error) {
-	m, ok := v.Map()
-	if !ok {
-		return nil, fmt.Errorf("want an object with products, users and orders, got a %s", v.TypeName())
+func newDB() *DB {
+	db := &DB{
+		Products: record.NewTable("products", productType),
+		Users:    record.NewTable("users", userType),
+		Orders:   record.NewTable("orders", orderType),
 	}
-	for k := range m.All() {
-		if k != "products" && k != "users" && k != "orders" {
-			return nil, fmt.Errorf("unknown table %q: RetailDB has products, users and orders", k)
-		}
-	}
-	b := &base{}
-	var err error
-	get := func(name string) value.Value { v, _ := m.Get(name); return v }
-	if b.products, err = record.LoadBase("products", productType, get("products")); err != nil {
-		return nil, err
-	}
-	if b.users, err = record.LoadBase("users", userType, get("users")); err != nil {
-		return nil, err
-	}
-	b.orders, err = record.LoadBase("orders", orderType, get("orders"))
-	return b, err
-}
-
-func (b *base) open() *DB {
-	db := &DB{Products: b.products.Open(), Users: b.users.Open(), Orders: b.orders.Open()}
-	db.Store = record.NewStore("RetailDB", &b.pristine, db.Products, db.Users, db.Orders)
+	db.Store = record.NewStore("RetailDB", db.Products, db.Users, db.Orders)
 	return db
 }
 
-// Patch merges data in and validates the whole again; the result is a base of its own.
-func (d *DB) Patch(data value.Value) (domains.Database, error) {
-	b, err := loadBase(value.Merge(d.Value(), data))
-	if err != nil {
-		return nil, fmt.Errorf("invalid RetailDB: %w", err)
-	}
-	return b.open(), nil
+func loadDB(v value.Value) (*DB, error) {
+	db := newDB()
+	return db, db.Load(v)
 }

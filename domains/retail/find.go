@@ -1,12 +1,10 @@
 package retail
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/domains/record"
 	"github.com/tauguide/tauguide/domains/toolkit"
 	"github.com/tauguide/tauguide/domains/value"
 )
@@ -80,8 +78,8 @@ func enough(o *Order, ids []value.Value, text func(id value.Value) string) error
 // credit changes the balance of a user's gift card, rounded to cents; a negative amount is a charge. Other kinds of
 // payment methods hold no balance, and nothing happens.
 func credit(db *DB, userID, methodID string, amount float64) {
-	u, ok := db.Users.Edit(userID)
-	if !ok {
+	u := db.Users.Edit(userID)
+	if u == nil {
 		return
 	}
 	if m := u.PaymentMethods.Get(methodID); m != nil && m.Source == "gift_card" {
@@ -123,12 +121,3 @@ func addressParams(first toolkit.Param) []toolkit.Param {
 }
 
 func showOrder(o *Order) (toolkit.Result, error) { return toolkit.Show(orderType, o) }
-
-// mustEdit returns the private copy of a record that was found before.
-func mustEdit[V any](t *record.Table[V], key string) *V {
-	r, ok := t.Edit(key)
-	if !ok {
-		panic(fmt.Sprintf("retail: record %s vanished within a call", key))
-	}
-	return r
-}

@@ -32,7 +32,7 @@ func cancelOrder(db *DB, a toolkit.Args) (toolkit.Result, error) {
 		}
 		credit(db, o.UserID, p.MethodID, p.Amount)
 	}
-	o = mustEdit(db.Orders, key)
+	o = db.Orders.Edit(key)
 	o.Status, o.CancelReason = "cancelled", &reason
 	o.Payments = append(o.Payments, refunds...)
 	return showOrder(o)
@@ -99,7 +99,7 @@ func exchangeItems(db *DB, a toolkit.Args) (toolkit.Result, error) {
 	if len(olds) == 0 {
 		diff = value.OfInt(0) // nothing was added up, and the reference's sum starts at an integer
 	}
-	o = mustEdit(db.Orders, key)
+	o = db.Orders.Edit(key)
 	o.Status = "exchange requested"
 	o.ExchangeItems, o.ExchangeNewItems = sortedTexts(olds), sortedTexts(news)
 	method := a.Str("payment_method_id")
@@ -150,7 +150,7 @@ func modifyItems(db *DB, a toolkit.Args) (toolkit.Result, error) {
 	if m.Source == "gift_card" && m.Balance < diff {
 		return nil, domains.Refusal("Insufficient gift card balance to pay for the new item")
 	}
-	o = mustEdit(db.Orders, key)
+	o = db.Orders.Edit(key)
 	pay := Payment{Kind: "refund", Amount: -diff, MethodID: a.Str("payment_method_id")}
 	if diff > 0 {
 		pay.Kind, pay.Amount = "payment", diff
@@ -204,7 +204,7 @@ func modifyPayment(db *DB, a toolkit.Args) (toolkit.Result, error) {
 	if m.Source == "gift_card" && m.Balance < old.Amount {
 		return nil, domains.Refusal("Insufficient gift card balance to pay for the order")
 	}
-	o = mustEdit(db.Orders, key)
+	o = db.Orders.Edit(key)
 	o.Payments = append(o.Payments,
 		Payment{Kind: "payment", Amount: old.Amount, MethodID: method},
 		Payment{Kind: "refund", Amount: old.Amount, MethodID: old.MethodID})
@@ -228,7 +228,7 @@ func modifyOrderAddress(db *DB, a toolkit.Args) (toolkit.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	o = mustEdit(db.Orders, key)
+	o = db.Orders.Edit(key)
 	o.Address = addr
 	return showOrder(o)
 }
@@ -256,7 +256,7 @@ func returnItems(db *DB, a toolkit.Args) (toolkit.Result, error) {
 	if err := enough(o, ids, func(value.Value) string { return "Some item not found" }); err != nil {
 		return nil, err
 	}
-	o = mustEdit(db.Orders, key)
+	o = db.Orders.Edit(key)
 	o.Status = "return requested"
 	o.ReturnItems, o.ReturnPaymentMethodID = sortedTexts(ids), &method
 	return showOrder(o)

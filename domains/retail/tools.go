@@ -202,7 +202,7 @@ func modifyUserAddress(db *DB, a toolkit.Args) (toolkit.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := mustEdit(db.Users, key)
+	u := db.Users.Edit(key)
 	u.Address = addr
 	return toolkit.Show(userType, u)
 }

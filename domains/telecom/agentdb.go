@@ -1,7 +1,6 @@
 package telecom
 
 import (
-	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/record"
 	"github.com/tauguide/tauguide/domains/value"
 )
@@ -203,12 +202,3 @@ type AgentDB struct {
 }
 
 func newAgentDB(a *Accounts) *AgentDB { return &AgentDB{Tree: record.NewTree(accountsType, a)} }
-
-// Patch merges data in and validates the whole again.
-func (d *AgentDB) Patch(data value.Value) (domains.Database, error) {
-	a, err := accountsType.Load(value.Merge(d.Value(), data))
-	if err != nil {
-		return nil, err
-	}
-	return &AgentDB{Tree: record.NewTree(accountsType, &a), drafts: d.drafts}, nil
-}

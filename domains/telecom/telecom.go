@@ -5,11 +5,9 @@ package telecom
 
 import (
 	"embed"
-	"fmt"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/toolkit"
-	"github.com/tauguide/tauguide/domains/value"
 )
 
 //go:embed data
@@ -29,11 +27,11 @@ func open(d domains.Data, o domains.Options) (*domains.World, error) {
 	if w.Policy, err = readPolicy(f, o); err != nil {
 		return nil, err
 	}
-	accounts, err := loadFile(f, "db.toml", accountsType.Load)
+	accounts, err := domains.Load(f, "db.toml", accountsType.Load)
 	if err != nil {
 		return nil, err
 	}
-	handset, err := loadFile(f, "user_db.toml", handsetType.Load)
+	handset, err := domains.Load(f, "user_db.toml", handsetType.Load)
 	if err != nil {
 		return nil, err
 	}
@@ -44,17 +42,4 @@ func open(d domains.Data, o domains.Options) (*domains.World, error) {
 	agent := toolkit.Bind(toolkit.Class{Name: "TelecomTools", Attribute: "customers"}, agentTools, agentFuncs)
 	user := toolkit.Bind(toolkit.Class{Name: "TelecomUserTools", Attribute: "device"}, userTools, userFuncs)
 	return w, f.Complete(w, agent, user)
-}
-
-func loadFile[T any](f *domains.Files, name string, load func(value.Value) (T, error)) (T, error) {
-	var zero T
-	v, err := f.TOML(name)
-	if err != nil {
-		return zero, err
-	}
-	out, err := load(v)
-	if err != nil {
-		return zero, fmt.Errorf("%s: %w", f.Path(name), err)
-	}
-	return out, nil
 }

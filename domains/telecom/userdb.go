@@ -1,7 +1,6 @@
 package telecom
 
 import (
-	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/record"
 	"github.com/tauguide/tauguide/domains/value"
 )
@@ -247,13 +246,4 @@ func usualVPN() VPN {
 
 func newUserDB(h *Handset, profile VPN) *UserDB {
 	return &UserDB{Tree: record.NewTree(handsetType, h), profile: &profile}
-}
-
-// Patch merges data in and validates the whole again. The profile stays the trial's.
-func (d *UserDB) Patch(data value.Value) (domains.Database, error) {
-	h, err := handsetType.Load(value.Merge(d.Value(), data))
-	if err != nil {
-		return nil, err
-	}
-	return &UserDB{Tree: record.NewTree(handsetType, &h), profile: d.profile}, nil
 }

@@ -25,8 +25,6 @@ var jarType = record.Struct(record.Model{Name: "JarDB"},
 
 type jarDB struct{ record.Tree[jar] }
 
-func (d *jarDB) Patch(value.Value) (domains.Database, error) { return d, nil }
-
 // lidDB is a database of another type.
 type lidDB struct{ jarDB }
 
@@ -227,11 +225,11 @@ func TestParameterSchemas(t *testing.T) {
 }
 
 func TestLookups(t *testing.T) {
-	base, err := record.LoadBase("jars", jarType, value.OfMap(arguments(t, `{"j1": {"label": "jam", "count": 1, "price": 2}}`)))
-	if err != nil {
+	table := record.NewTable("jars", jarType)
+	jars := record.NewStore("JarsDB", table)
+	if err := jars.Load(value.OfMap(arguments(t, `{"jars": {"j1": {"label": "jam", "count": 1, "price": 2}}}`))); err != nil {
 		t.Fatal(err)
 	}
-	table := base.Open()
 	var dict record.Dict[jar]
 	dict.Set("j1", jar{Label: "jam"})
 	for _, tt := range []struct{ name, key, want string }{

@@ -8,6 +8,7 @@
 package value
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 )
@@ -184,47 +185,26 @@ func Equal(a, b Value) bool {
 
 // Identical is Equal with types kept apart: 1, 1.0 and true differ, and so do objects with other key orders.
 func Identical(a, b Value) bool {
+	if a.kind == b.kind && a.ref == nil && b.ref == nil {
+		return a.num == b.num && a.str == b.str
+	}
 	return string(AppendDump(nil, a, Declared)) == string(AppendDump(nil, b, Declared))
 }
 
 // compareNumbers orders two numbers exactly, without rounding integers to floats; ok is false for NaN.
 func compareNumbers(a, b Value) (c int, ok bool) {
-	if a.kind != Float && b.kind != Float {
-		if a.ref == nil && b.ref == nil {
-			x, y := int64(a.num), int64(b.num)
-			switch {
-			case x < y:
-				return -1, true
-			case x > y:
-				return 1, true
-			}
-			return 0, true
-		}
-		return a.big().Cmp(b.big()), true
+	if a.kind != Float && b.kind != Float && a.ref == nil && b.ref == nil {
+		return cmp.Compare(int64(a.num), int64(b.num)), true
 	}
-	f, g := a.infinity(), b.infinity()
-	switch {
-	case math.IsNaN(f) || math.IsNaN(g):
+	f, _ := a.Float64()
+	g, _ := b.Float64()
+	if math.IsNaN(f) || math.IsNaN(g) {
 		return 0, false
-	case f < g:
-		return -1, true
-	case f > g:
-		return 1, true
-	case f != 0:
-		return 0, true
 	}
 	return a.exact().Cmp(b.exact()), true
 }
 
-// infinity returns the value of a float that is infinite or not a number, and 0 for every finite number.
-func (v Value) infinity() float64 {
-	if f := math.Float64frombits(v.num); v.kind == Float && (math.IsInf(f, 0) || math.IsNaN(f)) {
-		return f
-	}
-	return 0
-}
-
-// exact returns the value of a finite number.
+// exact returns the value of a number.
 func (v Value) exact() *big.Float {
 	if v.kind == Float {
 		return new(big.Float).SetFloat64(math.Float64frombits(v.num))

@@ -1,5 +1,6 @@
-// Package domaintest runs the recorded conformance vectors against a domain, and checks what every domain must hold:
-// fresh environments are independent, reads change nothing, a replay of the recorded calls gives the same state.
+// Package domaintest finds the data that tests need. Its own tests run the recorded conformance vectors against every
+// domain, and check what all must hold: fresh environments are independent, reads change nothing, a replay of the
+// recorded calls gives the same state.
 package domaintest
 
 import (
@@ -89,4 +90,14 @@ func Vectors(t testing.TB, name string, into any) {
 	if err := json.Unmarshal(b, into); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
+}
+
+// Started opens a task's environment with its message history replayed.
+func Started(w *domains.World, task *domains.Task) (*domains.Env, error) {
+	e, err := w.New(task)
+	if err != nil || task.InitialState == nil {
+		return e, err
+	}
+	_, err = e.Replay(task.InitialState.History, true)
+	return e, err
 }

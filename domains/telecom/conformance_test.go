@@ -3,8 +3,6 @@ package telecom_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"os"
-	"path/filepath"
 	"testing"
 	"unicode/utf8"
 
@@ -12,68 +10,6 @@ import (
 	"github.com/tauguide/tauguide/domains/domaintest"
 	"github.com/tauguide/tauguide/domains/telecom"
 )
-
-// undescribed opens the domain on the reference's data without its tool_schemas.json, so that the schemas are the ones
-// that our declarations give.
-func undescribed(t *testing.T) *domains.World {
-	t.Helper()
-	from := filepath.Join(domaintest.Shared(t), "tau2", "tau2", "domains", "telecom")
-	root := t.TempDir()
-	to := filepath.Join(root, "tau2", "domains", "telecom")
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(to, "tool_schemas.json")); err != nil {
-		t.Fatal(err)
-	}
-	data, err := domains.Folder(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := telecom.Domain().Open(data, domains.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
-}
-
-func TestSchemas(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		open func(*testing.T) *domains.World
-	}{
-		{"real", func(t *testing.T) *domains.World { return domaintest.Real(t, telecom.Domain(), domains.Options{}) }},
-		{"real data, our texts", undescribed},
-		{"embedded", func(t *testing.T) *domains.World { return domaintest.Embedded(t, telecom.Domain(), domains.Options{}) }},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if agent, user := domaintest.Schemas(t, c.open(t)); agent != 13 || user != 30 {
-				t.Errorf("compared %d and %d tools, want 13 and 30", agent, user)
-			}
-		})
-	}
-}
-
-func TestGoldVectors(t *testing.T) {
-	t.Parallel()
-	tasks, actions, failing := domaintest.Gold(t, telecom.Domain())
-	if tasks != 114 || actions != 516 || failing != 0 {
-		t.Errorf("replayed %d tasks, %d actions, %d of them failing; want 114, 516, 0", tasks, actions, failing)
-	}
-}
-
-func TestGoldAssertions(t *testing.T) {
-	if checked, met := domaintest.Assertions(t, telecom.Domain()); checked != 209 || met != 209 {
-		t.Errorf("checked %d assertions, %d of them met; want 209 and 209", checked, met)
-	}
-}
-
-func TestFuzzVectors(t *testing.T) {
-	t.Parallel()
-	if n := domaintest.Fuzz(t, telecom.Domain()); n != 1800 {
-		t.Errorf("ran %d calls, want 1800", n)
-	}
-}
 
 func TestPolicies(t *testing.T) {
 	var file struct {

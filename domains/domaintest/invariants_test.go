@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/all"
 	"github.com/tauguide/tauguide/domains/value"
 )
 
@@ -20,10 +22,9 @@ const (
 	sequences = 16
 	reopened  = 4 // sequences whose twins share a world
 	calls     = 25
-	fuzzCalls = 20
 )
 
-// Invariants checks what every domain must hold, with sequences of calls drawn from the gold plans, the databases and
+// invariants checks what every domain must hold, with sequences of calls drawn from the gold plans, the databases and
 // junk. open loads the world from its files; it is called once for the world that all sequences share, and again for
 // every few of them, for the world of their twins.
 //
@@ -33,7 +34,7 @@ const (
 //   - The hash is that of the content, whatever is cached.
 //   - A strict replay of the recorded conversation gives the same hashes.
 //   - An environment that was opened before, and one that is opened after, do not notice.
-func Invariants(t *testing.T, open func(testing.TB) *domains.World) {
+func invariants(t *testing.T, open func(testing.TB) *domains.World) {
 	t.Helper()
 	t.Parallel()
 	w := open(t)
@@ -43,11 +44,11 @@ func Invariants(t *testing.T, open func(testing.TB) *domains.World) {
 	counts := map[string]int{}
 	twins := w
 	for seed := range uint64(sequences) {
-		c := newSeeded(seed)
+		c := newChooser(seed)
 		if seed%reopened == 0 {
 			twins = open(t)
 		}
-		task := tasks[c.choose(len(tasks))]
+		task := tasks[c.IntN(len(tasks))]
 		s := newSequence(t, w, task)
 		s.twin = task.start(t, twins)
 		for range calls {
@@ -72,30 +73,30 @@ func Invariants(t *testing.T, open func(testing.TB) *domains.World) {
 	t.Logf("%d calls: %v", sequences*calls, counts)
 }
 
-// FuzzEnv runs sequences of calls that a fuzzer's bytes select, and checks the same as Invariants but for the twin.
-func FuzzEnv(f *testing.F, w *domains.World) {
-	m := mine(w)
-	tasks := startable(f, w)
-	for seed := range uint64(8) {
-		c, input := newSeeded(seed), make([]byte, 60)
-		for i := range input {
-			input[i] = byte(c.choose(256))
-		}
-		f.Add(input)
+// FuzzEnv runs sequences of calls that a fuzzer selects, and checks the same as TestInvariants but for the twin.
+func FuzzEnv(f *testing.F) {
+	var worlds []*domains.World
+	for _, d := range all.Domains() {
+		worlds = append(worlds, Embedded(f, d, domains.Options{}))
 	}
-	f.Fuzz(func(t *testing.T, input []byte) {
-		c := &scripted{input}
-		s := newSequence(t, w, tasks[c.choose(len(tasks))])
-		for i := 0; i < fuzzCalls && !c.done(); i++ {
+	for i := range worlds {
+		f.Add(uint8(i), uint64(1000+i))
+	}
+	f.Fuzz(func(t *testing.T, which uint8, seed uint64) {
+		w := worlds[int(which)%len(worlds)]
+		tasks, c := startable(t, w), newChooser(seed)
+		s := newSequence(t, w, tasks[c.IntN(len(tasks))])
+		m := mine(w)
+		for range calls {
 			s.step(m, c)
 		}
 		s.finish()
 	})
 }
 
-// PreImages compares the hashes of a domain's fresh databases, on the reference's data, with the bytes recorded under
+// preImages compares the hashes of a domain's fresh databases, on the reference's data, with the bytes recorded under
 // them, and returns how many there were.
-func PreImages(t *testing.T, d domains.Domain) int {
+func preImages(t *testing.T, d domains.Domain) int {
 	t.Helper()
 	agent, user := Real(t, d, domains.Options{}).Fresh()
 	n := 0
@@ -208,7 +209,7 @@ func newSequence(t testing.TB, w *domains.World, task beginning) *sequence {
 }
 
 // step draws a call, runs it and checks what can be seen at once.
-func (s *sequence) step(m *material, c chooser) {
+func (s *sequence) step(m *material, c *rand.Rand) {
 	var plan []domains.Action
 	if s.task.Criteria != nil {
 		plan = s.task.Criteria.Actions

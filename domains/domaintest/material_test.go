@@ -10,34 +10,8 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 )
 
-// chooser makes the choices of which a sequence of calls consists.
-type chooser interface {
-	// choose returns a number below n.
-	choose(n int) int
-}
-
-// seeded chooses by a pseudo-random generator, for a fixed number of calls.
-type seeded struct{ *rand.Rand }
-
-func newSeeded(seed uint64) seeded { return seeded{rand.New(rand.NewPCG(seed, 0))} }
-
-func (s seeded) choose(n int) int { return s.IntN(n) }
-
-// scripted chooses by the bytes of a fuzzer's input.
-type scripted struct{ rest []byte }
-
-// done reports whether there is nothing left to choose by.
-func (s *scripted) done() bool { return len(s.rest) == 0 }
-
-func (s *scripted) choose(n int) int {
-	x := 0
-	for range 1 + min(1, n/256) {
-		if len(s.rest) > 0 {
-			x, s.rest = x<<8|int(s.rest[0]), s.rest[1:]
-		}
-	}
-	return x % n
-}
+// newChooser makes the choices of which a sequence of calls consists.
+func newChooser(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
 // material is what calls are made of: the arguments of gold plans, the values in the databases, and junk.
 type material struct {
@@ -130,71 +104,71 @@ var junk = []value.Value{
 }
 
 // step draws the next call: mostly what a task's own gold plan does next, else any tool with arguments of any kind.
-func (m *material) step(c chooser, plan []domains.Action) (domains.Side, domains.ToolCall) {
-	if len(plan) > 0 && c.choose(3) > 0 {
-		a := plan[c.choose(len(plan))]
+func (m *material) step(c *rand.Rand, plan []domains.Action) (domains.Side, domains.ToolCall) {
+	if len(plan) > 0 && c.IntN(3) > 0 {
+		a := plan[c.IntN(len(plan))]
 		call := a.Call()
-		if c.choose(4) == 0 {
+		if c.IntN(4) == 0 {
 			call.Arguments = m.spoilt(c, call.Name, call.Arguments)
 		}
 		return a.Requestor, call
 	}
-	name := m.tools[c.choose(len(m.tools))]
+	name := m.tools[c.IntN(len(m.tools))]
 	side := domains.AgentSide
-	if _, users := m.world.User.Tool(name); users != (c.choose(12) == 0) {
+	if _, users := m.world.User.Tool(name); users != (c.IntN(12) == 0) {
 		side = domains.UserSide
 	}
-	if c.choose(60) == 0 {
+	if c.IntN(60) == 0 {
 		side = "judge"
 	}
 	call := domains.ToolCall{Name: name, Arguments: m.arguments(c, name), Requestor: side}
-	if c.choose(60) == 0 {
+	if c.IntN(60) == 0 {
 		call.Arguments, call.Malformed, call.Reason = value.Value{}, `{"cut`, "it ends early"
 	}
 	return side, call
 }
 
-func (m *material) arguments(c chooser, tool string) value.Value {
-	if golds := m.golds[tool]; len(golds) > 0 && c.choose(2) == 0 {
-		args := golds[c.choose(len(golds))]
-		if c.choose(2) == 0 {
+func (m *material) arguments(c *rand.Rand, tool string) value.Value {
+	if golds := m.golds[tool]; len(golds) > 0 && c.IntN(2) == 0 {
+		args := golds[c.IntN(len(golds))]
+		if c.IntN(2) == 0 {
 			args = m.spoilt(c, tool, args)
 		}
 		return args
 	}
 	args := &value.Map{}
 	for _, p := range m.params[tool] {
-		if c.choose(16) > 0 {
+		if c.IntN(16) > 0 {
 			args.Set(p, m.fitting(c, p))
 		}
 	}
-	if c.choose(16) == 0 {
-		args.Set([]string{"requestor", "self", "tool_name", "extra", ""}[c.choose(5)], m.any(c))
+	if c.IntN(16) == 0 {
+		args.Set([]string{"requestor", "self", "tool_name", "extra", ""}[c.IntN(5)], m.any(c))
 	}
 	return value.OfMap(args)
 }
 
 // spoilt returns arguments with one of them exchanged.
-func (m *material) spoilt(c chooser, tool string, args value.Value) value.Value {
+func (m *material) spoilt(c *rand.Rand, tool string, args value.Value) value.Value {
 	names := m.params[tool]
 	if len(names) == 0 {
 		return args
 	}
-	name := names[c.choose(len(names))]
+	name := names[c.IntN(len(names))]
 	return value.Merge(args, value.OfMap(value.MapOf(value.Pair{Key: name, Value: m.fitting(c, name)})))
 }
 
 // fitting draws a value for a parameter: mostly one of its name, or of a member in a database with a similar one.
-func (m *material) fitting(c chooser, param string) value.Value {
-	if c.choose(5) == 0 {
+func (m *material) fitting(c *rand.Rand, param string) value.Value {
+	if c.IntN(5) == 0 {
 		return m.any(c)
 	}
 	for name := param; name != ""; {
 		one, plural := strings.CutSuffix(name, "s")
 		known := slices.Concat(m.values[name], m.values[one])
 		if len(known) > 0 {
-			v := known[c.choose(len(known))]
-			if _, isText := v.Text(); isText && plural && c.choose(3) > 0 {
+			v := known[c.IntN(len(known))]
+			if _, isText := v.Text(); isText && plural && c.IntN(3) > 0 {
 				return value.OfList([]value.Value{v})
 			}
 			return v
@@ -205,12 +179,12 @@ func (m *material) fitting(c chooser, param string) value.Value {
 }
 
 // any draws junk, or a value of the world in a place where it does not belong.
-func (m *material) any(c chooser) value.Value {
-	if c.choose(3) > 0 {
-		return junk[c.choose(len(junk))]
+func (m *material) any(c *rand.Rand) value.Value {
+	if c.IntN(3) > 0 {
+		return junk[c.IntN(len(junk))]
 	}
 	if all := m.values[""]; len(all) > 0 {
-		return all[c.choose(len(all))]
+		return all[c.IntN(len(all))]
 	}
 	return value.Value{}
 }

@@ -83,59 +83,18 @@ type goldTask struct {
 	} `json:"evaluator_gold"`
 }
 
-// golds opens the domain on the reference's data, with what was recorded of its base tasks.
-func golds(t *testing.T, d domains.Domain) (*domains.World, []goldTask) {
-	t.Helper()
+// plans counts what was compared.
+type plans struct{ tasks, actions, failing, assertions int }
+
+// goldPlans replays the gold plan of every base task on the reference's data and checks contents, flags and hashes after
+// every call, the assertions on the end state, and the evaluator's end state without syncs.
+func goldPlans(t *testing.T, d domains.Domain) (n plans) {
 	var file struct {
 		Tasks []goldTask `json:"tasks"`
 	}
 	Vectors(t, "gold_"+d.Name+".json", &file)
-	if len(file.Tasks) == 0 {
-		t.Fatal("no gold vectors")
-	}
-	return Real(t, d, domains.Options{}), file.Tasks
-}
-
-// Assertions checks every task's recorded assertions on the end state of its gold plan, and that they leave it as
-// recorded. It returns how many there were and how many of them are recorded as met.
-func Assertions(t *testing.T, d domains.Domain) (checked, met int) {
-	w, recs := golds(t, d)
-	for _, rec := range recs {
-		task, ok := w.Task(rec.ID)
-		if !ok {
-			t.Errorf("task %s is not in the data", rec.ID)
-			continue
-		}
-		e, err := Started(w, task)
-		if err != nil {
-			t.Errorf("task %s: %v", rec.ID, err)
-			continue
-		}
-		for _, c := range rec.Actions {
-			e.Call(c.Requestor, domains.ToolCall{ID: "v", Name: c.Name, Arguments: c.Arguments, Requestor: c.Requestor})
-		}
-		for _, a := range rec.EnvAssertions {
-			checked++
-			if a.Met {
-				met++
-			}
-			got, err := e.Check(a.Assertion)
-			if err != nil || got != a.Met {
-				t.Errorf("task %s: %s holds %v (error %v), recorded %v", rec.ID, a.Assertion.Func, got, err, a.Met)
-			}
-		}
-		if err := sameHashes(e, rec.AfterAgent, rec.AfterUser); err != nil {
-			t.Errorf("task %s after the assertions: %v", rec.ID, err)
-		}
-	}
-	return checked, met
-}
-
-// Gold replays the gold plan of every base task on the reference's data and checks contents, flags and hashes after
-// every call, and the evaluator's end state without syncs. It returns what it counted.
-func Gold(t *testing.T, d domains.Domain) (tasks, actions, failing int) {
-	w, recs := golds(t, d)
-	for _, rec := range recs {
+	w := Real(t, d, domains.Options{})
+	for _, rec := range file.Tasks {
 		task, ok := w.Task(rec.ID)
 		if !ok {
 			t.Errorf("task %s is not in the data", rec.ID)
@@ -150,9 +109,9 @@ func Gold(t *testing.T, d domains.Domain) (tasks, actions, failing int) {
 			t.Errorf("task %s after initialization: %v", rec.ID, err)
 		}
 		for i, c := range rec.Actions {
-			actions++
+			n.actions++
 			if c.Error {
-				failing++
+				n.failing++
 			}
 			if err := c.run(e); err != nil {
 				t.Errorf("task %s action %d %s: %v", rec.ID, i, c.Name, err)
@@ -160,6 +119,17 @@ func Gold(t *testing.T, d domains.Domain) (tasks, actions, failing int) {
 		}
 		if err := sameHashes(e, rec.FinalAgent, rec.FinalUser); err != nil {
 			t.Errorf("task %s at the end: %v", rec.ID, err)
+		}
+		for _, a := range rec.EnvAssertions {
+			n.assertions++
+			if got, err := e.Check(a.Assertion); err != nil || got != a.Met {
+				t.Errorf("task %s: %s holds %v (error %v), recorded %v", rec.ID, a.Assertion.Func, got, err, a.Met)
+			}
+		}
+		if len(rec.EnvAssertions) > 0 {
+			if err := sameHashes(e, rec.AfterAgent, rec.AfterUser); err != nil {
+				t.Errorf("task %s after the assertions: %v", rec.ID, err)
+			}
 		}
 		g, err := Started(w, task)
 		if err != nil {
@@ -173,23 +143,13 @@ func Gold(t *testing.T, d domains.Domain) (tasks, actions, failing int) {
 		if err := sameHashes(g, rec.EvaluatorGold.Agent, rec.EvaluatorGold.User); err != nil {
 			t.Errorf("task %s, evaluator's gold: %v", rec.ID, err)
 		}
-		tasks++
+		n.tasks++
 	}
-	return tasks, actions, failing
+	return n
 }
 
-// Started opens a task's environment with its message history replayed.
-func Started(w *domains.World, task *domains.Task) (*domains.Env, error) {
-	e, err := w.New(task)
-	if err != nil || task.InitialState == nil {
-		return e, err
-	}
-	_, err = e.Replay(task.InitialState.History, true)
-	return e, err
-}
-
-// Fuzz runs the recorded sequences of valid and junk calls, the files side by side, and returns the number of calls.
-func Fuzz(t *testing.T, d domains.Domain) int {
+// fuzz runs the recorded sequences of valid and junk calls, the files side by side, and returns the number of calls.
+func fuzz(t *testing.T, d domains.Domain) int {
 	w := Real(t, d, domains.Options{})
 	var counts [3]int
 	t.Run("files", func(t *testing.T) {
@@ -237,12 +197,12 @@ func fuzzFile(t *testing.T, w *domains.World, name string) int {
 	return n
 }
 
-// Schemas compares tool names, kinds, order and parameter schemas with the recorded ones; descriptions are ours and
+// schemas compares tool names, kinds, order and parameter schemas with the recorded ones; descriptions are ours and
 // left out of the comparison.
-func Schemas(t *testing.T, w *domains.World) (agent, user int) {
+func schemas(t *testing.T, w *domains.World) [2]int {
 	var file map[string]json.RawMessage
 	Vectors(t, "tools_"+w.Name+".json", &file)
-	return sameTools(t, file["assistant"], w.Agent), sameTools(t, file["user"], w.User)
+	return [2]int{sameTools(t, file["assistant"], w.Agent), sameTools(t, file["user"], w.User)}
 }
 
 func sameTools(t *testing.T, raw json.RawMessage, k *domains.Kit) int {

@@ -1,6 +1,7 @@
 package toolkit
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/tauguide/tauguide/domains"
@@ -43,216 +44,180 @@ func Calculate(v Value) (string, error) {
 	if !ok {
 		return "", domains.Refusal("eval() arg 1 must be a string, bytes or code object")
 	}
-	eval, err := parseExpression(text)
+	n, err := evaluate(text)
 	if err != nil {
 		return "", err
 	}
-	n, err := eval()
-	if err != nil {
-		return "", err
-	}
-	f, err := n.float()
-	if err != nil {
-		return "", err
-	}
-	return value.FloatText(value.Round2(f)), nil
+	f, err := n.Finite()
+	return value.FloatText(value.Round2(f)), err
 }
 
-// term is a parsed part of an expression. The whole is parsed before anything is worked out, because a mistake in
-// spelling anywhere comes before one in arithmetic.
-type term func() (number, error)
-
-func parseExpression(text string) (term, error) {
+func evaluate(text string) (Value, error) {
 	tokens, open, err := scan(text)
 	if err != nil {
-		return nil, err
+		return Value{}, err
 	}
 	if len(tokens) == 0 {
-		return nil, domains.Refusal("invalid syntax (<string>, line 0)")
+		return Value{}, domains.Refusal("invalid syntax (<string>, line 0)")
 	}
-	p := &calcParser{tokens: tokens}
-	t, err := p.sum()
-	if err == nil && p.peek() != "" {
-		_ = p.stray()
+	c := &calculator{tokens: tokens}
+	n, err := c.sum()
+	if err == nil && c.peek() != "" {
+		_ = c.stray()
 		err = badSyntax
 	}
 	// The reference notices an open parenthesis only where its parser gets to the end of the text.
-	if (err == badSyntax || err == noComma) && open && p.peek() == "" {
+	if (err == badSyntax || err == noComma) && open && c.peek() == "" {
 		err = domains.Refusal("'(' was never closed (<string>, line 1)")
 	}
-	return t, err
+	if err == nil {
+		err = c.failed
+	}
+	return n, err
 }
 
-// calcParser is a recursive descent over the tokens: sum, product, sign, power, call, atom.
-type calcParser struct {
+// calculator is a recursive descent over the tokens (sum, product, sign, power, call, atom) that works them out as it
+// goes. Its methods return mistakes in spelling, which come before those in arithmetic wherever they are.
+type calculator struct {
 	tokens []string
 	at     int
 	depth  int
+	failed error // the first mistake in arithmetic
 }
 
 // peek returns the next token, "" at the end.
-func (p *calcParser) peek() string {
-	if p.at < len(p.tokens) {
-		return p.tokens[p.at]
+func (c *calculator) peek() string {
+	if c.at < len(c.tokens) {
+		return c.tokens[c.at]
 	}
 	return ""
 }
 
-func (p *calcParser) accept(tokens ...string) string {
+func (c *calculator) accept(tokens ...string) string {
 	for _, t := range tokens {
-		if p.peek() == t {
-			p.at++
+		if c.peek() == t {
+			c.at++
 			return t
 		}
 	}
 	return ""
 }
 
-func (p *calcParser) sum() (term, error)     { return p.chain(p.product, "+", "-") }
-func (p *calcParser) product() (term, error) { return p.chain(p.sign, "*", "/", "//") }
-
-// chain parses operands joined by left-associative operators of one rank.
-func (p *calcParser) chain(operand func() (term, error), ops ...string) (term, error) {
-	first, err := operand()
+// note keeps a mistake in arithmetic for the end.
+func (c *calculator) note(n Value, err error) Value {
+	if c.failed == nil {
+		c.failed = err
+	}
 	if err != nil {
-		return nil, err
+		return value.OfInt(1)
 	}
-	var joins []string
-	var rest []term
-	for op := p.accept(ops...); op != ""; op = p.accept(ops...) {
-		t, err := operand()
-		if err != nil {
-			return nil, err
-		}
-		joins, rest = append(joins, op), append(rest, t)
-	}
-	if len(rest) == 0 {
-		return first, nil
-	}
-	return func() (number, error) {
-		acc, err := first()
-		for i := 0; err == nil && i < len(rest); i++ {
-			var n number
-			if n, err = rest[i](); err == nil {
-				acc, err = operate(joins[i], acc, n)
-			}
-		}
-		return acc, err
-	}, nil
+	return n
 }
 
-func (p *calcParser) sign() (term, error) {
-	op := p.accept("+", "-")
+// nested parses what may contain itself without parentheses.
+func (c *calculator) nested(part func() (Value, error)) (Value, error) {
+	if c.depth++; c.depth > maxNested {
+		return Value{}, domains.Refusal("expression nested too deeply")
+	}
+	defer func() { c.depth-- }()
+	return part()
+}
+
+func (c *calculator) sum() (Value, error)     { return c.chain(c.product, "+", "-") }
+func (c *calculator) product() (Value, error) { return c.chain(c.sign, "*", "/", "//") }
+
+// chain works out operands joined by left-associative operators of one rank.
+func (c *calculator) chain(operand func() (Value, error), ops ...string) (Value, error) {
+	n, err := operand()
+	for err == nil {
+		op := c.accept(ops...)
+		if op == "" {
+			break
+		}
+		var m Value
+		if m, err = operand(); err == nil {
+			n = c.note(operate(op, n, m))
+		}
+	}
+	return n, err
+}
+
+func (c *calculator) sign() (Value, error) {
+	op := c.accept("+", "-")
 	if op == "" {
-		return p.power()
+		return c.power()
 	}
-	if p.depth++; p.depth > maxNested {
-		return nil, domains.Refusal("expression nested too deeply")
+	n, err := c.nested(c.sign)
+	if err == nil && op == "-" {
+		n = c.note(value.Neg(n))
 	}
-	defer func() { p.depth-- }()
-	t, err := p.sign()
-	if err != nil {
-		return nil, err
-	}
-	return func() (number, error) {
-		n, err := t()
-		if err != nil {
-			return n, err
-		}
-		return n.signed(op)
-	}, nil
+	return n, err
 }
 
-func (p *calcParser) power() (term, error) {
-	base, err := p.call()
-	if err != nil || p.accept("**") == "" {
+func (c *calculator) power() (Value, error) {
+	base, err := c.call()
+	if err != nil || c.accept("**") == "" {
 		return base, err
 	}
-	if p.depth++; p.depth > maxNested {
-		return nil, domains.Refusal("expression nested too deeply")
-	}
-	defer func() { p.depth-- }()
-	exponent, err := p.sign()
+	exponent, err := c.nested(c.sign)
 	if err != nil {
-		return nil, err
+		return base, err
 	}
-	return func() (number, error) {
-		b, err := base()
-		if err != nil {
-			return b, err
-		}
-		e, err := exponent()
-		if err != nil {
-			return e, err
-		}
-		return operate("**", b, e)
-	}, nil
+	return c.note(operate("**", base, exponent)), nil
 }
 
 // call parses an atom and the parentheses behind it, which the reference's language takes for a call: 2(3) is not a
 // product, it is an attempt to call the number 2.
-func (p *calcParser) call() (term, error) {
-	callee, err := p.atom()
-	if err == nil && p.accept(".") != "" {
-		return nil, badSyntax // a name would have to follow
+func (c *calculator) call() (Value, error) {
+	n, err := c.atom()
+	if err == nil && c.accept(".") != "" {
+		return n, badSyntax // a name would have to follow
 	}
-	for err == nil && p.accept("(") != "" {
-		f, args := callee, term(nil)
-		p.accept("*", "**")
-		if p.accept(")") == "" {
-			args, err = p.closed()
+	for err == nil && c.accept("(") != "" {
+		c.accept("*", "**")
+		if c.accept(")") == "" {
+			_, err = c.closed()
 		}
-		callee = func() (number, error) {
-			n, err := f()
-			if err == nil && args != nil {
-				_, err = args()
-			}
-			if err == nil {
-				err = domains.Refuse("'%s' object is not callable", n.typeName())
-			}
-			return number{}, err
-		}
+		n = c.note(n, domains.Refuse("'%s' object is not callable", n.TypeName()))
 	}
-	return callee, err
+	return n, err
 }
 
-func (p *calcParser) atom() (term, error) {
-	if p.accept("(") != "" {
-		if p.accept(")") != "" {
-			return func() (number, error) { return number{other: "tuple"}, nil }, nil
+func (c *calculator) atom() (Value, error) {
+	if c.accept("(") != "" {
+		if c.accept(")") != "" {
+			return c.note(Value{}, errNotReal("tuple")), nil
 		}
-		return p.closed()
+		return c.closed()
 	}
-	if p.accept("...") != "" {
-		return func() (number, error) { return number{other: "ellipsis"}, nil }, nil
+	text := c.peek()
+	if !startsOperand(text) {
+		return Value{}, badSyntax
 	}
-	if !startsOperand(p.peek()) {
-		return nil, badSyntax
+	c.at++
+	if len(text) > maxDigits && !strings.Contains(text, ".") {
+		return Value{}, domains.Refuse("a number of %d digits is too long for the calculator, which reads up to %d", len(text), maxDigits)
 	}
-	n, err := literal(p.peek())
-	p.at++
-	return func() (number, error) { return n, nil }, err
+	return literal(text)
 }
 
 // closed parses what stands in parentheses, with the closing one.
-func (p *calcParser) closed() (term, error) {
-	t, err := p.sum()
-	switch {
-	case err != nil:
-		return nil, err
-	case p.accept(")") != "":
-		return t, nil
+func (c *calculator) closed() (Value, error) {
+	n, err := c.sum()
+	if err == nil && c.accept(")") == "" {
+		err = c.stray()
 	}
-	return nil, p.stray()
+	return n, err
 }
 
 // stray is the failure at a token that cannot follow an expression. Where a second expression starts there, the
 // reference reads it as far as it goes before it complains.
-func (p *calcParser) stray() error {
-	if !startsOperand(p.peek()) {
+func (c *calculator) stray() error {
+	if !startsOperand(c.peek()) {
 		return badSyntax
 	}
-	if _, err := p.sum(); err != nil && err != badSyntax && err != noComma {
+	var refusal domains.Refusal
+	if _, err := c.sum(); errors.As(err, &refusal) && refusal != badSyntax && refusal != noComma {
 		return err
 	}
 	return noComma

@@ -34,21 +34,21 @@ func arith(a, b Value, op string, f func(x, y float64) float64, g func(z, x, y *
 		return Value{}, fmt.Errorf("unsupported operand type(s) for %s: '%s' and '%s'", op, a.TypeName(), b.TypeName())
 	}
 	if a.kind != Float && b.kind != Float {
-		return OfBig(g(new(big.Int), a.big(), b.big())), nil
+		return OfBig(g(new(big.Int), a.Big(), b.Big())), nil
 	}
-	x, err := a.finite()
+	x, err := a.Finite()
 	if err != nil {
 		return Value{}, err
 	}
-	y, err := b.finite()
+	y, err := b.Finite()
 	if err != nil {
 		return Value{}, err
 	}
 	return OfFloat(f(x, y)), nil
 }
 
-// finite converts to float64 as an operand: an integer beyond the range is an error, an infinite float is not.
-func (v Value) finite() (float64, error) {
+// Finite converts to float64 as an operand: an integer beyond the range is an error, an infinite float is not.
+func (v Value) Finite() (float64, error) {
 	f, _ := v.Float64()
 	if v.kind == Int && math.IsInf(f, 0) {
 		return 0, errors.New("int too large to convert to float")
@@ -88,7 +88,7 @@ func Neg(a Value) (Value, error) {
 		f, _ := a.Float64()
 		return OfFloat(-f), nil
 	case Int, Bool:
-		return OfBig(new(big.Int).Neg(a.big())), nil
+		return OfBig(new(big.Int).Neg(a.Big())), nil
 	}
 	return Value{}, fmt.Errorf("bad operand type for unary -: '%s'", a.TypeName())
 }

@@ -67,7 +67,7 @@ func appendInt(dst []byte, v Value) []byte {
 	if v.ref == nil {
 		return strconv.AppendInt(dst, int64(v.num), 10)
 	}
-	return v.big().Append(dst, 10)
+	return v.Big().Append(dst, 10)
 }
 
 // AppendFloat appends the JSON spelling of f: like its text, with Infinity, -Infinity and NaN for the rest.

@@ -132,8 +132,8 @@ func (v Value) Float64() (float64, bool) {
 	return 0, false
 }
 
-// big returns an integer or boolean as a big integer.
-func (v Value) big() *big.Int {
+// Big returns an integer or boolean as a big integer.
+func (v Value) Big() *big.Int {
 	if b, ok := v.ref.(*big.Int); ok {
 		return b
 	}
@@ -209,5 +209,5 @@ func (v Value) exact() *big.Float {
 	if v.kind == Float {
 		return new(big.Float).SetFloat64(math.Float64frombits(v.num))
 	}
-	return new(big.Float).SetInt(v.big())
+	return new(big.Float).SetInt(v.Big())
 }

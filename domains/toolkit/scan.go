@@ -19,8 +19,6 @@ func scan(s string) (tokens []string, open bool, err error) {
 			if n, err = scanNumber(s[i:]); err != nil {
 				return nil, false, err
 			}
-		case strings.HasPrefix(s[i:], "..."):
-			n = 3
 		case strings.HasPrefix(s[i:], "**"), strings.HasPrefix(s[i:], "//"):
 			n = 2
 		case c == '(':
@@ -59,7 +57,7 @@ func scanNumber(s string) (n int, err error) {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// startsOperand reports whether a token is a number or an ellipsis.
+// startsOperand reports whether a token is a number.
 func startsOperand(token string) bool {
 	return token != "" && token != "." && strings.Trim(token, "0123456789.") == ""
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -15,8 +14,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Data is where domains find their files: a τ² data folder (the one that contains tau2/domains), or nothing, which
@@ -154,13 +151,13 @@ func ParseTasks(text []byte) ([]Task, error) {
 		if err := json.Unmarshal(raw, &tasks[i]); err != nil {
 			return nil, fmt.Errorf("line %d: task %d (id %q): %w", lines[i], i, tasks[i].ID, wrongType(err))
 		}
-		tasks[i].Raw = json.RawMessage(raw)
+		tasks[i].Raw = raw
 		id := tasks[i].ID
 		if id == "" {
-			return nil, fmt.Errorf("line %d: task %d has no id: give it a text that no other task has", lines[i], i)
+			return nil, fmt.Errorf("line %d: task %d has no id\nhint: give it a text that no other task has", lines[i], i)
 		}
 		if first, dup := seen[id]; dup {
-			return nil, fmt.Errorf("line %d: task id %q is already that of the task on line %d: rename one", lines[i], id, first)
+			return nil, fmt.Errorf("line %d: task id %q is already that of the task on line %d\nhint: rename one", lines[i], id, first)
 		}
 		seen[id] = lines[i]
 	}
@@ -191,87 +188,30 @@ func wrongType(err error) error {
 }
 
 // splitTasks cuts a task file into its tasks, with the line that each starts on.
-func splitTasks(text []byte) (raws [][]byte, lines []int, err error) {
-	at := func(off int64) int { return 1 + bytes.Count(text[:off], []byte("\n")) }
-	d := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	fail := func(err error) ([][]byte, []int, error) {
-		off := d.InputOffset()
-		var e *jsontext.SyntacticError
-		if errors.As(err, &e) {
-			off = e.ByteOffset
-		}
-		return nil, nil, fmt.Errorf("line %d: %w", at(off), err)
+func splitTasks(text []byte) (raws []json.RawMessage, lines []int, err error) {
+	line := func(offset int) int { return 1 + bytes.Count(text[:min(offset, len(text))], []byte("\n")) }
+	var file struct {
+		Tasks *[]json.RawMessage `json:"tasks"`
 	}
-	wrapped := d.PeekKind() == '{'
-	if wrapped {
-		if err := enterTasks(d); err != nil {
-			return fail(err)
-		}
+	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		err = json.Unmarshal(text, &file)
+	} else {
+		err = json.Unmarshal(text, &file.Tasks)
 	}
-	if d.PeekKind() != '[' {
-		return fail(errNoTasks)
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &syntax):
+		return nil, nil, fmt.Errorf("line %d: %w", line(int(syntax.Offset)), err)
+	case err != nil || file.Tasks == nil:
+		return nil, nil, errors.New("line 1: want a list of tasks, or an object with the list under tasks")
 	}
-	if _, err := d.ReadToken(); err != nil {
-		return fail(err)
+	at := 0
+	for _, raw := range *file.Tasks {
+		at += bytes.Index(text[at:], raw)
+		lines = append(lines, line(at))
+		at += len(raw)
 	}
-	for d.PeekKind() != ']' {
-		raw, err := d.ReadValue()
-		if err != nil {
-			return fail(err)
-		}
-		raws = append(raws, slices.Clone(raw))
-		lines = append(lines, at(d.InputOffset()-int64(len(raw))))
-	}
-	if err := leaveTasks(d, wrapped); err != nil {
-		return fail(err)
-	}
-	return raws, lines, nil
-}
-
-var errNoTasks = errors.New("want a list of tasks, or an object with the list under tasks")
-
-// enterTasks reads an object up to the value of its member tasks.
-func enterTasks(d *jsontext.Decoder) error {
-	if _, err := d.ReadToken(); err != nil {
-		return err
-	}
-	for d.PeekKind() == '"' {
-		name, err := d.ReadToken()
-		if err != nil {
-			return err
-		}
-		if name.String() == "tasks" {
-			return nil
-		}
-		if err := d.SkipValue(); err != nil {
-			return err
-		}
-	}
-	return errNoTasks
-}
-
-// leaveTasks reads the end of the list, of the object around it, and of the text.
-func leaveTasks(d *jsontext.Decoder, wrapped bool) error {
-	if _, err := d.ReadToken(); err != nil {
-		return err
-	}
-	if wrapped {
-		for d.PeekKind() == '"' {
-			if _, err := d.ReadToken(); err != nil {
-				return err
-			}
-			if err := d.SkipValue(); err != nil {
-				return err
-			}
-		}
-		if _, err := d.ReadToken(); err != nil {
-			return err
-		}
-	}
-	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
-		return errors.New("unexpected text after the tasks: remove it")
-	}
-	return nil
+	return *file.Tasks, lines, nil
 }
 
 // SharedText returns a text file of the data folder outside the domain's own, such as the user guidelines; ok is

@@ -22,7 +22,7 @@ type DriftError struct{ Drift Drift }
 
 // Error names the call and both results.
 func (e *DriftError) Error() string {
-	return fmt.Sprintf("message %d: %s returned %s, recorded was %s; score leniently if the difference is known to be harmless",
+	return fmt.Sprintf("message %d: %s returned %s, recorded was %s\nhint: score leniently if the difference is known to be harmless",
 		e.Drift.Index, e.Drift.Call.Name, clip(e.Drift.Got), clip(e.Drift.Recorded))
 }
 

@@ -122,7 +122,7 @@ func TestReplay(t *testing.T) {
 func TestDriftError(t *testing.T) {
 	long := strings.Repeat("é", 300)
 	err := &domains.DriftError{Drift: domains.Drift{Index: 7, Call: domains.ToolCall{Name: "f"}, Got: "x", Recorded: long}}
-	if got, want := err.Error(), "message 7: f returned x, recorded was "+strings.Repeat("é", 200)+"...; score leniently"; !strings.HasPrefix(got, want) {
+	if got, want := err.Error(), "message 7: f returned x, recorded was "+strings.Repeat("é", 200)+"...\nhint: score leniently"; !strings.HasPrefix(got, want) {
 		t.Errorf("got %s", got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -25,12 +26,7 @@ type Splits map[string][]string
 
 // Names returns the names of the splits, sorted.
 func (s Splits) Names() []string {
-	out := make([]string, 0, len(s))
-	for n := range s {
-		out = append(out, n)
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(s))
 }
 
 // Splits reads split_tasks.json. A domain without the file has the one split base, with every task in it.
@@ -53,29 +49,20 @@ func (f *Files) Splits(tasks []Task) (Splits, error) {
 	return s, nil
 }
 
-// fill reads the task files of the splits that are asked for and whose tasks are not all in tasks.json, and notes of
-// each split what is missing then. Files that nobody asks for stay unread: they are large, and a run is tied to the
-// files that it read.
+// fill reads the task files of the splits that are asked for and whose tasks are not all in tasks.json. Files that nobody
+// asks for stay unread: they are large, and a run is tied to the files that it read.
 func (f *Files) fill(w *World) error {
-	w.gaps = map[string]error{}
 	main := ids(w.Tasks)
-	var whole []string
 	for _, split := range w.Splits.Names() {
-		if len(lacking(w.Splits[split], main)) == 0 {
-			whole = append(whole, split)
-		}
-	}
-	for _, split := range w.Splits.Names() {
-		if slices.Contains(whole, split) {
-			continue
-		}
-		if asked := w.Options.Split == EverySplit || w.Options.Split == split; !asked {
-			w.gaps[split] = fmt.Errorf("the tasks of split %s are not all in %s, and the data was opened without this split: ask for it by name", split, f.Path(taskFile))
+		asked := w.Options.Split == EverySplit || w.Options.Split == split
+		if !asked || len(lacking(w.Splits[split], main)) == 0 {
 			continue
 		}
 		own, err := f.tasksOf(SplitFile(split))
-		there := err == nil
-		if !there && !errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // Select says what is missing
+		}
+		if err != nil {
 			return err
 		}
 		own = named(own, w.Splits[split])
@@ -84,24 +71,24 @@ func (f *Files) fill(w *World) error {
 		} else {
 			w.Tasks = merged(w.Tasks, own)
 		}
-		if gone := lacking(w.Splits[split], ids(w.Tasks)); len(gone) > 0 {
-			w.gaps[split] = f.gap(split, len(w.Splits[split]), gone, whole, there)
-		}
 	}
 	return nil
 }
 
-// gap says which tasks of a split are in no file, and what to do.
-func (f *Files) gap(split string, size int, gone, whole []string, there bool) error {
-	main, own := f.Path(taskFile), f.Path(SplitFile(split))
-	where := fmt.Sprintf("not in %s, and there is no %s: put the file that has them there", main, own)
-	if there {
-		where = fmt.Sprintf("neither in %s nor in %s: take all files from one version of the data", main, own)
+// gap is the error of a split that lists tasks which are in no file that was read.
+func (w *World) gap(split string) error {
+	there := ids(w.Tasks)
+	gone := lacking(w.Splits[split], there)
+	if len(gone) == 0 {
+		return nil
 	}
+	hint := fmt.Sprintf("put them into %s and open the data for this split", SplitFile(split))
+	whole := slices.DeleteFunc(w.Splits.Names(), func(s string) bool { return len(lacking(w.Splits[s], there)) > 0 })
 	if len(whole) > 0 {
-		where += ", or choose a split that " + main + " holds: " + strings.Join(whole, ", ")
+		hint += ", or choose a split that is complete: " + strings.Join(whole, ", ")
 	}
-	return fmt.Errorf("%s lists %d tasks for split %s, and %d of them (%q first) are %s", f.Path(splitFile), size, split, len(gone), gone[0], where)
+	return fmt.Errorf("domain %s: split %s lists %d tasks, and %d of them (%q first) are not in the task files\nhint: %s", w.Name, split,
+		len(w.Splits[split]), len(gone), gone[0], hint)
 }
 
 func ids(tasks []Task) map[string]bool {

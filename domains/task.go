@@ -187,7 +187,7 @@ func (c *Criteria) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	if p.RewardBasis == nil {
-		return errors.New("evaluation_criteria.reward_basis is null: leave the key out for the default, or list components")
+		return errors.New("evaluation_criteria.reward_basis is null\nhint: leave the key out for the default, or list components")
 	}
 	for _, b := range p.RewardBasis {
 		switch b {

@@ -12,9 +12,9 @@ func ReadText(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file: put a file with the text in its place", name)
+		return nil, fmt.Errorf("%s is no regular file\nhint: put a file with the text in its place", name)
 	case info.Size() > limit:
-		return nil, fmt.Errorf("%s has %d bytes: keep it under %d", name, info.Size(), limit)
+		return nil, fmt.Errorf("%s has %d bytes\nhint: keep it under %d", name, info.Size(), limit)
 	}
 	return fs.ReadFile(fsys, name)
 }

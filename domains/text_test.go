@@ -25,7 +25,7 @@ func TestReadText(t *testing.T) {
 		name  string
 		limit int64
 		want  string
-	}{{"a.yaml", 4, "keep it under 4"}, {"b.yaml", 100, "no regular file"}, {"c.yaml", 100, "no such file"}} {
+	}{{"a.yaml", 4, "hint: keep it under 4"}, {"b.yaml", 100, "no regular file"}, {"c.yaml", 100, "no such file"}} {
 		if _, err := domains.ReadText(files, tt.name, tt.limit); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
 		}

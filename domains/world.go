@@ -52,8 +52,6 @@ type World struct {
 	SyncFunc func(agent, user Database) error
 	// Guidelines instructs the simulated user, without and with tools of its own.
 	Guidelines Guidelines
-
-	gaps map[string]error // by split: which of its tasks are not in Tasks, and what to do
 }
 
 // Guidelines are the two instruction texts for the simulated user.
@@ -108,10 +106,10 @@ func (w *World) WithTasks(tasks []Task) *World {
 func (w *World) Select(split string) ([]*Task, error) {
 	ids, ok := w.Splits[split]
 	if !ok && split != "" {
-		return nil, fmt.Errorf("domain %s has no split %q: choose one of %s", w.Name, split, strings.Join(w.Splits.Names(), ", "))
+		return nil, fmt.Errorf("domain %s has no split %q\nhint: choose one of %s", w.Name, split, strings.Join(w.Splits.Names(), ", "))
 	}
-	if err := w.gaps[split]; err != nil {
-		return nil, fmt.Errorf("domain %s: %w", w.Name, err)
+	if err := w.gap(split); err != nil {
+		return nil, err
 	}
 	listed := map[string]bool{}
 	for _, id := range ids {

@@ -2,6 +2,7 @@ package domains_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -32,7 +33,7 @@ func TestSelect(t *testing.T) {
 			t.Errorf("split %q: %q, %v; want %q, in the order of the task file", split, got, err, want)
 		}
 	}
-	if _, err := w.Select("test"); err == nil || err.Error() != `domain mock has no split "test": choose one of base, none, one` {
+	if _, err := w.Select("test"); err == nil || err.Error() != "domain mock has no split \"test\"\nhint: choose one of base, none, one" {
 		t.Errorf("unknown split: %v", err)
 	}
 	if task, ok := w.Task("a"); !ok || task != &w.Tasks[1] {
@@ -52,10 +53,10 @@ func TestSelectAcrossFiles(t *testing.T) {
 		"tasks_torn.json":  `[{"id": "z", ` + brief + `}]`,
 	}
 	const at = "tau2/domains/mock/"
-	lost := "domain mock: " + at + `split_tasks.json lists 3 tasks for split lost, and 2 of them ("s1" first) are not in ` + at + "tasks.json, and there is no " + at +
-		"tasks_lost.json: put the file that has them there, or choose a split that " + at + "tasks.json holds: base"
-	torn := "domain mock: " + at + `split_tasks.json lists 2 tasks for split torn, and 1 of them ("y" first) are neither in ` + at + "tasks.json nor in " + at +
-		"tasks_torn.json: take all files from one version of the data, or choose a split that " + at + "tasks.json holds: base"
+	gap := func(split string, lists, gone int, first string) string {
+		return fmt.Sprintf("domain mock: split %s lists %d tasks, and %d of them (%q first) are not in the task files\n"+
+			"hint: put them into tasks_%s.json and open the data for this split, or choose a split that is complete: base", split, lists, gone, first, split)
+	}
 	for _, tt := range []struct {
 		name, open, split, want, all, read, fails string
 	}{
@@ -64,9 +65,9 @@ func TestSelectAcrossFiles(t *testing.T) {
 		{"in a file of its own", "small", "small", "s2 s1", "s2 s1 b a", "tasks_small.json", ""},
 		{"in both, in the order of its own file", "full", "full", "f a s1 b", "f a s1 b", "tasks_full.json", ""},
 		{"another one than was opened", "small", "base", "b a", "s2 s1 b a", "tasks_small.json", ""},
-		{"no file", "lost", "lost", "", "b a", "", lost},
-		{"not in the file", "torn", "torn", "", "b a", "tasks_torn.json", torn},
-		{"not asked for", "base", "small", "", "b a", "", "domain mock: the tasks of split small are not all in " + at + "tasks.json, and the data was opened without this split: ask for it by name"},
+		{"no file", "lost", "lost", "", "b a", "", gap("lost", 3, 2, "s1")},
+		{"not in the file", "torn", "torn", "", "b a", "tasks_torn.json", gap("torn", 2, 1, "y")},
+		{"not asked for", "base", "small", "", "b a", "", gap("small", 2, 2, "s1")},
 		{"every split", domains.EverySplit, "full", "b a f s1", "b a f s1 s2", "tasks_full.json tasks_small.json tasks_torn.json", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -31,7 +31,7 @@ func run(args []string, out io.Writer) error {
 		return err
 	}
 	if flags.NArg() == 0 {
-		return fmt.Errorf("no file given: name τ²-bench result files")
+		return fmt.Errorf("no file given\nhint: name τ²-bench result files")
 	}
 	other := map[string]task{}
 	if *tasks != "" {

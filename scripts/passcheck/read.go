@@ -92,7 +92,7 @@ func read(name string, other map[string]task) ([]simulation, error) {
 		case !ok:
 			t, ok = other[s.TaskID]
 			if !ok {
-				return nil, fmt.Errorf("%s: no task %q: give a file of tasks with -tasks", name, s.TaskID)
+				return nil, fmt.Errorf("%s: no task %q\nhint: give a file of tasks with -tasks", name, s.TaskID)
 			}
 		}
 		s.mut = t.mutates()

@@ -43,28 +43,8 @@ var tools = []toolkit.Tool[*DB]{
 		Params: []toolkit.Param{reservationID},
 		Run:    cancelReservation,
 	},
-	{
-		Name: "get_reservation_details", Kind: domains.Read, Doc: "Show a reservation: flights, passengers, bags, insurance, payments and status.",
-		Params: []toolkit.Param{reservationID},
-		Run: func(db *DB, a toolkit.Args) (toolkit.Result, error) {
-			_, r, err := findReservation(db, a.Get("reservation_id"))
-			if err != nil {
-				return nil, err
-			}
-			return showReservation(r)
-		},
-	},
-	{
-		Name: "get_user_details", Kind: domains.Read, Doc: "Show a user's profile: membership, payment methods, saved passengers and reservation ids.",
-		Params: []toolkit.Param{userID},
-		Run: func(db *DB, a toolkit.Args) (toolkit.Result, error) {
-			_, u, err := findUser(db, a.Get("user_id"))
-			if err != nil {
-				return nil, err
-			}
-			return toolkit.Show(userType, u)
-		},
-	},
+	toolkit.Details("get_reservation_details", "Show a reservation: flights, passengers, bags, insurance, payments and status.", reservationID, reservationType, findReservation),
+	toolkit.Details("get_user_details", "Show a user's profile: membership, payment methods, saved passengers and reservation ids.", userID, userType, findUser),
 	{
 		Name: "list_all_airports", Kind: domains.Read, Doc: "List the IATA code and the city of every airport that is served.",
 		Run: func(*DB, toolkit.Args) (toolkit.Result, error) { return toolkit.ShowAll(airportType, airports) },

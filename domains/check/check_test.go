@@ -87,7 +87,7 @@ func TestRealTelecomSplits(t *testing.T) {
 		w := domaintest.Real(t, telecom.Domain(), domains.Options{Split: split})
 		tasks, err := w.Select(split)
 		if _, there := w.Task("[mobile_data_issue]user_abroad_roaming_enabled_off[PERSONA:None]"); split == "full" && err != nil {
-			if there || !strings.Contains(err.Error(), "there is no tau2/domains/telecom/tasks_full.json") {
+			if there || !strings.Contains(err.Error(), "hint: put them into tasks_full.json") {
 				t.Errorf("split full: %v", err)
 			}
 			continue

@@ -19,6 +19,10 @@ func findUser(db *DB, id value.Value) (key string, u *User, err error) {
 	return toolkit.Find(db.Users, id, "User not found")
 }
 
+func findProduct(db *DB, id value.Value) (key string, p *Product, err error) {
+	return toolkit.Find(db.Products, id, "Product not found")
+}
+
 // findMethod returns a copy of a payment method of a user.
 func findMethod(db *DB, userID string, id value.Value) (PaymentMethod, error) {
 	_, u, err := findUser(db, value.OfString(userID))
@@ -33,7 +37,7 @@ func findMethod(db *DB, userID string, id value.Value) (PaymentMethod, error) {
 }
 
 func findVariant(db *DB, productID string, id value.Value) (Variant, error) {
-	_, p, err := toolkit.Find(db.Products, value.OfString(productID), "Product not found")
+	_, p, err := findProduct(db, value.OfString(productID))
 	if err != nil {
 		return Variant{}, err
 	}

@@ -47,44 +47,14 @@ var tools = []toolkit.Tool[*DB]{
 		Params: []toolkit.Param{toolkit.Text("email", "Email address, such as 'name@example.com'")},
 		Run:    findByEmail,
 	},
-	{
-		Name: "get_order_details", Kind: domains.Read, Doc: "Show an order: items, status, address, shipments and payments.",
-		Params: []toolkit.Param{orderID},
-		Run: func(db *DB, a toolkit.Args) (toolkit.Result, error) {
-			_, o, err := findOrder(db, a.Get("order_id"))
-			if err != nil {
-				return nil, err
-			}
-			return showOrder(o)
-		},
-	},
-	{
-		Name: "get_product_details", Kind: domains.Read, Doc: "Show a product with all its variants, their options, prices and availability.",
-		Params: []toolkit.Param{toolkit.Text("product_id", "Product id, such as '6086499569'; not an item id")},
-		Run: func(db *DB, a toolkit.Args) (toolkit.Result, error) {
-			_, p, err := toolkit.Find(db.Products, a.Get("product_id"), "Product not found")
-			if err != nil {
-				return nil, err
-			}
-			return toolkit.Show(productType, p)
-		},
-	},
+	toolkit.Details("get_order_details", "Show an order: items, status, address, shipments and payments.", orderID, orderType, findOrder),
+	toolkit.Details("get_product_details", "Show a product with all its variants, their options, prices and availability.", toolkit.Text("product_id", "Product id, such as '6086499569'; not an item id"), productType, findProduct),
 	{
 		Name: "get_item_details", Kind: domains.Read, Doc: "Show one variant: its options, price and availability.",
 		Params: []toolkit.Param{toolkit.Text("item_id", "Item id, such as '1008292230'; not a product id")},
 		Run:    getItem,
 	},
-	{
-		Name: "get_user_details", Kind: domains.Read, Doc: "Show a user's profile: address, payment methods and order ids.",
-		Params: []toolkit.Param{userID},
-		Run: func(db *DB, a toolkit.Args) (toolkit.Result, error) {
-			_, u, err := findUser(db, a.Get("user_id"))
-			if err != nil {
-				return nil, err
-			}
-			return toolkit.Show(userType, u)
-		},
-	},
+	toolkit.Details("get_user_details", "Show a user's profile: address, payment methods and order ids.", userID, userType, findUser),
 	{
 		Name: "list_all_product_types", Kind: domains.Read, Doc: "List the name and product id of every product; there are 50 of them at most.",
 		Run: listProducts,
@@ -122,25 +92,16 @@ var tools = []toolkit.Tool[*DB]{
 	toolkit.Transfer[*DB]("user"),
 }
 
-// lower is the reference's str.lower() of an argument.
-func lower(v value.Value) (string, error) {
-	s, ok := v.Text()
-	if !ok {
-		return "", domains.Refuse("'%s' object has no attribute 'lower'", v.TypeName())
-	}
-	return strings.ToLower(s), nil
-}
-
 func findByNameZip(db *DB, a toolkit.Args) (toolkit.Result, error) {
 	for id, u := range db.Users.All() {
-		first, err := lower(a.Get("first_name"))
+		first, err := toolkit.Lower(a.Get("first_name"))
 		if err != nil {
 			return nil, err
 		}
 		if strings.ToLower(u.Name.First) != first {
 			continue
 		}
-		last, err := lower(a.Get("last_name"))
+		last, err := toolkit.Lower(a.Get("last_name"))
 		if err != nil {
 			return nil, err
 		}
@@ -153,7 +114,7 @@ func findByNameZip(db *DB, a toolkit.Args) (toolkit.Result, error) {
 
 func findByEmail(db *DB, a toolkit.Args) (toolkit.Result, error) {
 	for id, u := range db.Users.All() {
-		email, err := lower(a.Get("email"))
+		email, err := toolkit.Lower(a.Get("email"))
 		if err != nil {
 			return nil, err
 		}

@@ -106,7 +106,7 @@ func customersByName(db *AgentDB, a toolkit.Args) (toolkit.Result, error) {
 	var found []*Customer
 	for i := range db.Root.Customers {
 		c := &db.Root.Customers[i]
-		name, err := lower(a.Get("full_name"))
+		name, err := toolkit.Lower(a.Get("full_name"))
 		if err != nil {
 			return nil, err
 		}
@@ -115,15 +115,6 @@ func customersByName(db *AgentDB, a toolkit.Args) (toolkit.Result, error) {
 		}
 	}
 	return toolkit.ShowAll(customerType, found)
-}
-
-// lower is the reference's str.lower() of an argument.
-func lower(v value.Value) (string, error) {
-	s, ok := v.Text()
-	if !ok {
-		return "", domains.Refuse("'%s' object has no attribute 'lower'", v.TypeName())
-	}
-	return strings.ToLower(s), nil
 }
 
 func detailsByID(db *AgentDB, a toolkit.Args) (toolkit.Result, error) {

@@ -105,7 +105,7 @@ func assertSpeed(db *UserDB, a toolkit.Args) (value.Value, error) {
 	}
 	fast := ok && c >= 0
 	if desc := a.Get("expected_desc"); fast && !desc.IsNull() {
-		want, err := lower(desc)
+		want, err := toolkit.Lower(desc)
 		if err != nil {
 			return value.Value{}, err
 		}

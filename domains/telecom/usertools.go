@@ -291,7 +291,7 @@ func ofApp(describe func(name string, granted []string) string) userResult {
 // permission finds what the arguments app_name and permission name; app or flag are nil where there is no such thing.
 // The name of the permission comes back in lower case.
 func (db *UserDB) permission(a toolkit.Args) (app *App, flag *bool, name string, err error) {
-	if name, err = lower(a.Get("permission")); err != nil {
+	if name, err = toolkit.Lower(a.Get("permission")); err != nil {
 		return nil, nil, "", err
 	}
 	if app, err = db.Root.Device.app(a.Get("app_name")); err != nil || app == nil {

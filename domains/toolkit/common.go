@@ -1,7 +1,10 @@
 package toolkit
 
 import (
+	"strings"
+
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/record"
 )
 
 // Calculator is the tool calculate.
@@ -28,4 +31,24 @@ func Transfer[D domains.Database](who string) Tool[D] {
 		Params: []Param{Text("summary", "What the "+who+" wants and what was done so far")},
 		Run:    func(D, Args) (Result, error) { return Say("Transfer successful") },
 	}
+}
+
+// Details is a tool that shows the record which its only argument names.
+func Details[D domains.Database, V any](name, doc string, id Param, t record.Type[V], find func(D, Value) (string, *V, error)) Tool[D] {
+	return Tool[D]{Name: name, Kind: domains.Read, Doc: doc, Params: []Param{id}, Run: func(db D, a Args) (Result, error) {
+		_, rec, err := find(db, a.Get(id.Name))
+		if err != nil {
+			return nil, err
+		}
+		return Show(t, rec)
+	}}
+}
+
+// Lower is the reference's str.lower() of an argument.
+func Lower(v Value) (string, error) {
+	s, ok := v.Text()
+	if !ok {
+		return "", domains.Refuse("'%s' object has no attribute 'lower'", v.TypeName())
+	}
+	return strings.ToLower(s), nil
 }

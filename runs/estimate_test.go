@@ -32,21 +32,21 @@ systems:
   - {name: Noop, agent: noop}
 `
 
-func estimate(t *testing.T, text, like string, o config.Options) *config.Estimate {
+func estimate(t *testing.T, text, like string, o config.Options) *runs.Estimate {
 	t.Helper()
 	if o.Out == "" {
 		o.Out = filepath.Join(t.TempDir(), "run")
 	}
-	e, err := runs.Estimate(runtest.Resolve(t, text, o), like)
+	e, err := runs.NewEstimate(runtest.Resolve(t, text, o), like)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e
 }
 
-func lineOf(t *testing.T, e *config.Estimate, role, model string) config.EstimateLine {
+func lineOf(t *testing.T, e *runs.Estimate, role, model string) runs.EstimateLine {
 	t.Helper()
-	i := slices.IndexFunc(e.Lines, func(l config.EstimateLine) bool { return l.Role == role && l.Model == model })
+	i := slices.IndexFunc(e.Lines, func(l runs.EstimateLine) bool { return l.Role == role && l.Model == model })
 	if i < 0 {
 		t.Fatalf("no line for %s by %s in %+v", role, model, e.Lines)
 	}
@@ -114,7 +114,7 @@ func TestEstimateByAnEarlierRun(t *testing.T) {
 	if e := estimate(t, other, dir, config.Options{}); !near(lineOf(t, e, "agent", "clumsy").Calls, 6*11.9) {
 		t.Errorf("estimate %+v", e)
 	}
-	if _, err := runs.Estimate(runtest.Resolve(t, runtest.Small, config.Options{}), filepath.Join(t.TempDir(), "none")); !errors.Is(err, domains.ErrUsage) || !strings.Contains(err.Error(), "none") {
+	if _, err := runs.NewEstimate(runtest.Resolve(t, runtest.Small, config.Options{}), filepath.Join(t.TempDir(), "none")); !errors.Is(err, domains.ErrUsage) || !strings.Contains(err.Error(), "none") {
 		t.Errorf("a run that is not there: %v", err)
 	}
 }

@@ -33,14 +33,13 @@ func Execute(ctx context.Context, p *config.Plan, o Options) (_ *Summary, err er
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	x := &execution{plan: p, options: o, writer: w, now: now, started: time.Now(),
+	x := &execution{plan: p, options: o, writer: w, now: now, meter: &llm.Meter{}, started: time.Now(),
 		log: slog.New(slog.NewJSONHandler(w.Log, o.logOptions())), examples: map[string]string{}}
-	x.budget = &runBudget{Budget: p.Config.Limits.Budget, meter: &llm.Meter{}, earlier: store.PaidFor(w.Entries()), started: x.started}
 	around, err := x.wiring()
 	if err != nil {
 		return nil, err
 	}
-	if x.clients, err = dial(p.Models, p.Worlds, x.budget.meter, around); err != nil {
+	if x.clients, err = dial(p.Models, p.Worlds, x.meter, around); err != nil {
 		return nil, err
 	}
 	defer x.clients.close()
@@ -74,7 +73,8 @@ type execution struct {
 	options Options
 	writer  *store.Writer
 	clients *clients
-	budget  *runBudget
+	meter   *llm.Meter
+	budget  *budget
 	log     *slog.Logger
 	now     func() time.Time
 	started time.Time

@@ -1,8 +1,6 @@
 package runs
 
 import (
-	"time"
-
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/store"
@@ -16,7 +14,8 @@ import (
 type Judges struct {
 	name    string
 	seed    int64
-	budget  *runBudget
+	meter   *llm.Meter
+	budget  *budget
 	clients *clients
 }
 
@@ -45,8 +44,9 @@ func NewJudges(c *config.Config, name string, worlds map[string]*domains.World, 
 	if err != nil {
 		return nil, domains.Usage(err)
 	}
-	j := &Judges{name: name, seed: c.Seed, budget: &runBudget{Budget: c.Limits.Budget, meter: &llm.Meter{}, started: time.Now()}}
-	j.clients, err = dial(models, worlds, j.budget.meter, around)
+	j := &Judges{name: name, seed: c.Seed, meter: &llm.Meter{}}
+	j.budget = runBudget(c.Limits.Budget, j.meter, store.Spending{})
+	j.clients, err = dial(models, worlds, j.meter, around)
 	return j, err
 }
 
@@ -58,7 +58,7 @@ func (j *Judges) Of(r sim.Record) sim.Judge {
 }
 
 // Usage sums up what the judges were asked so far.
-func (j *Judges) Usage() llm.Totals { return j.budget.meter.Total() }
+func (j *Judges) Usage() llm.Totals { return j.meter.Total() }
 
 // ForRun returns the config as it grades a run again: with the run's seed, by which recordings are found, and with the
 // run's cassette if it has none itself.

@@ -59,7 +59,7 @@ func (x *execution) snapshot(final bool) Progress {
 	x.mu.Lock()
 	p := x.progress
 	x.mu.Unlock()
-	total := x.budget.meter.Total()
+	total := x.meter.Total()
 	p.Elapsed, p.Final, p.Cost = time.Since(x.started), final, total.KnownCost()
 	p.Waiting, p.Pace = x.clients.queues()
 	p.Replayed = total.Replayed
@@ -67,7 +67,7 @@ func (x *execution) snapshot(final bool) Progress {
 		p.WouldCost = &total.WouldCost
 	}
 	var oldest time.Time
-	if p.Retrying, oldest = x.budget.meter.Ongoing(); !oldest.IsZero() {
+	if p.Retrying, oldest = x.meter.Ongoing(); !oldest.IsZero() {
 		p.Oldest = time.Since(oldest)
 	}
 	p.CallRate = x.calls.rate(time.Now(), total.Calls+total.Replayed)

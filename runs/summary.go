@@ -15,7 +15,7 @@ func (x *execution) summary() *Summary {
 	defer x.mu.Unlock()
 	s := &Summary{Dir: x.plan.Dir, Name: x.plan.Config.Name, Synthetic: x.plan.Synthetic(), Planned: len(x.writer.Plan),
 		Terminations: map[sim.Reason]int{}, Executed: x.executed, Stopped: strings.Join(x.stopped, "; "),
-		Warnings: x.progress.Warnings, Elapsed: time.Since(x.started), Usage: x.budget.meter.Snapshot()}
+		Warnings: x.progress.Warnings, Elapsed: time.Since(x.started), Usage: x.meter.Snapshot()}
 	entries := x.writer.Entries()
 	counting := store.Latest(entries)
 	s.Causes = causes(entries, counting, x.examples)

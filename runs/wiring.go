@@ -33,16 +33,16 @@ func (x *execution) wiring() (w wiring, err error) {
 			x.warn(fmt.Sprintf("an answer was used but not recorded: %v; further ones are told in %s", err, store.LogName))
 		})
 	}})
+	limit, earlier := c.Limits.Budget, store.PaidFor(x.writer.Entries())
 	switch {
 	case w.replays:
-		// Nothing is spent, whatever it once cost.
-		x.budget.Budget = config.Budget{MaxWall: x.budget.MaxWall}
-	case err == nil && w.cassette != nil && (x.budget.MaxCost > 0 || x.budget.MaxTokens > 0):
+		limit = config.Budget{MaxWall: limit.MaxWall} // nothing is spent, whatever it once cost
+	case err == nil && w.cassette != nil && (limit.MaxCost > 0 || limit.MaxTokens > 0):
 		var lost store.Spending
-		if lost, err = x.unrecorded(w.cassette, run); err == nil {
-			x.budget.earlier = x.budget.earlier.And(lost)
-		}
+		lost, err = x.unrecorded(w.cassette, run)
+		earlier = earlier.And(lost)
 	}
+	x.budget = runBudget(limit, x.meter, earlier)
 	return w, err
 }
 

@@ -90,7 +90,7 @@ func runRun(ctx context.Context, p process, o runOptions, file string) error {
 			p.warn(w)
 		}
 		plan.Print(p.stdout)
-		estimate, err := runs.Estimate(plan, o.like)
+		estimate, err := runs.NewEstimate(plan, o.like)
 		if err != nil {
 			return err
 		}

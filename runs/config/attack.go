@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,7 +58,7 @@ func (a Attacks) Hits(r sim.Record) (hits []attack.Hit, ok bool) {
 }
 
 // LoadAttacks reads the attack set of a domain on data, embedded or tau2: from a file, or the one that comes with the
-// program for "" and "default".
+// program for "" and "default". Without a domain, the file's may be any.
 func LoadAttacks(domain, data, file string) (*attack.Set, error) {
 	var text []byte
 	var err error
@@ -73,12 +74,45 @@ func LoadAttacks(domain, data, file string) (*attack.Set, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case s.Domain != domain:
+	case domain != "" && s.Domain != domain:
 		return nil, fmt.Errorf("attack set %s is for domain %s, not for %s", file, s.Domain, domain)
 	case s.Data != data:
 		return nil, fmt.Errorf("attack set %s is for %s data, but the data here is %s\nhint: choose another set or other data", file, s.Data, data)
 	}
 	return s, nil
+}
+
+// AddAttacks puts attack sets among the tasks of worlds that models are served for: each named file, and for default those
+// that are shipped for the data.
+func AddAttacks(worlds map[string]*domains.World, data string, files []string) error {
+	kind := DataKind(data)
+	add := func(domain, file string) error {
+		s, err := LoadAttacks(domain, kind, file)
+		if err == nil && worlds[s.Domain] == nil {
+			err = fmt.Errorf("%s is for domain %s, which is not served", file, s.Domain)
+		}
+		if err == nil {
+			worlds[s.Domain], err = s.With(worlds[s.Domain])
+		}
+		if err != nil {
+			return fmt.Errorf("--attacks %s: %w", file, err)
+		}
+		return nil
+	}
+	for _, file := range files {
+		served := []string{""}
+		if file == shippedAttacks {
+			served = slices.DeleteFunc(slices.Sorted(maps.Keys(worlds)), func(domain string) bool {
+				return !slices.Contains(configs.AttackNames(), domain+"-"+kind)
+			})
+		}
+		for _, domain := range served {
+			if err := add(domain, file); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // DataKind is how attack sets call a config's data.
@@ -106,8 +140,8 @@ func (c *Config) openAttacks(worlds map[string]*domains.World) (Attacks, error) 
 	for i, d := range c.Domains {
 		at := fmt.Sprintf("domains[%d].attacks", i)
 		s, err := LoadAttacks(d.Name, DataKind(c.Data), d.Attacks)
-		if err == nil {
-			s, err = withPlans(s, plans)
+		if err == nil && plans != nil && plans.Domain == d.Name {
+			s, err = s.WithPlans(plans)
 		}
 		if err == nil {
 			worlds[d.Name], err = s.With(worlds[d.Name])
@@ -143,14 +177,6 @@ func (c *Config) plans() (*attack.Plans, error) {
 	return p, nil
 }
 
-// withPlans gives a set the plans that are for its domain.
-func withPlans(s *attack.Set, p *attack.Plans) (*attack.Set, error) {
-	if p == nil || p.Domain != s.Domain {
-		return s, nil
-	}
-	return s.WithPlans(p)
-}
-
 // checkAttack looks at what goes together with an attacking user, and what does not.
 func (c *Config) checkAttack(add complain) {
 	for i, d := range c.Domains {
@@ -176,17 +202,16 @@ func (f fields) attacks(a Attacks) {
 		return
 	}
 	f.set("user.attack", a.Style.Name)
-	text, err := a.Style.Hash()
-	f.hash("user.attack.text", text, err)
+	hash := func(path string, sum string, err error) {
+		if err != nil {
+			sum = err.Error() // no set that was read gets here; if one does, it must not be ignored
+		}
+		f.set(path, sum)
+	}
+	sum, err := a.Style.Hash()
+	hash("user.attack.text", sum, err)
 	for name, s := range a.Sets {
 		sum, err := s.Hash()
-		f.hash(yamlfile.Join("domains", name)+".attacks", sum, err)
+		hash(yamlfile.Join("domains", name)+".attacks", sum, err)
 	}
-}
-
-func (f fields) hash(path, sum string, err error) {
-	if err != nil {
-		sum = err.Error() // no set that was read gets here; if one does, it must not be ignored
-	}
-	f.set(path, sum)
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/tauguide/tauguide/agents"
@@ -52,7 +53,9 @@ func TestSpentBudgetLeavesTheJudgeUnasked(t *testing.T) {
 }
 
 // TestTimeOfTheRun lets the first turns take all of the time.
-func TestTimeOfTheRun(t *testing.T) {
+func TestTimeOfTheRun(t *testing.T) { synctest.Test(t, timeOfTheRun) }
+
+func timeOfTheRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	j := wrapped(t, limited("max_wall: 1s, concurrency: 2"), config.Options{Out: dir}, func(_ agents.Setup, s sim.Participant) sim.Participant {
 		begun := time.Now()
@@ -122,7 +125,9 @@ func TestBudgetOfAConversation(t *testing.T) {
 	runtest.Same(t, calm, dir)
 }
 
-func TestTimeOfAConversation(t *testing.T) {
+func TestTimeOfAConversation(t *testing.T) { synctest.Test(t, timeOfAConversation) }
+
+func timeOfAConversation(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	slow := func(wall string) *config.Plan {
 		return wrapped(t, limited("conversation: {max_wall: "+wall+"}"), config.Options{Out: dir, Resume: true, Only: []string{"system=ReAct", "trial=0"}}, func(seat agents.Setup, s sim.Participant) sim.Participant {

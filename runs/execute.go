@@ -149,6 +149,12 @@ func (x *execution) run(ctx context.Context, work []item) error {
 	return g.Wait()
 }
 
+// modelsOf names the models that take part in a system's trials.
+func (x *execution) modelsOf(system string) []string {
+	c := x.plan.Config
+	return append(c.ModelsOf(c.System(system)), c.User.Model)
+}
+
 // hopeless says why a conversation should not even be started.
 func (x *execution) hopeless(it item) string {
 	if it.stored != nil {
@@ -157,8 +163,7 @@ func (x *execution) hopeless(it item) string {
 	if err := x.budget.exceeded(); err != nil {
 		return err.Error()
 	}
-	names := append(x.plan.Config.ModelsOf(x.plan.Config.System(it.System)), x.plan.Config.User.Model)
-	for _, name := range names {
+	for _, name := range x.modelsOf(it.System) {
 		if name == "" {
 			continue
 		}
@@ -272,13 +277,8 @@ func (x *execution) converse(ctx context.Context, it item) (rec sim.Record, err 
 
 // synthetic reports whether a scripted model takes part in a system's trials or grades them.
 func (x *execution) synthetic(system string) bool {
-	c := x.plan.Config
-	for _, name := range append(c.ModelsOf(x.plan.Config.System(system)), c.User.Model, c.Judge.Model) {
-		if name != "" && x.plan.Models[name].Synthetic {
-			return true
-		}
-	}
-	return false
+	names := append(x.modelsOf(system), x.plan.Config.Judge.Model)
+	return slices.ContainsFunc(names, func(name string) bool { return x.plan.Models[name].Synthetic })
 }
 
 // ended counts and logs a conversation that is stored.

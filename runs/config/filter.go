@@ -33,40 +33,25 @@ func parseFilter(conditions []string) (filter, error) {
 	return f, nil
 }
 
-// without is the filter but for one key.
-func (f filter) without(key string) filter {
-	out := maps.Clone(f)
-	delete(out, key)
-	return out
+// value is what a trial shows to a filter. agents maps a system to its agent.
+func (p Planned) value(key string, agents map[string]string) string {
+	return map[string]string{"domain": p.Domain, "system": p.System, "agent": agents[p.System], "task": p.Task, "trial": strconv.Itoa(p.Trial)}[key]
 }
 
-// just is the filter of one key.
-func (f filter) just(key string) filter {
-	if conditions, ok := f[key]; ok {
-		return filter{key: conditions}
-	}
-	return nil
-}
-
-// values are what a trial shows to a filter.
-func (p Planned) values(agent string) map[string]string {
-	return map[string]string{"domain": p.Domain, "system": p.System, "agent": agent, "task": p.Task, "trial": strconv.Itoa(p.Trial)}
-}
-
-// apply keeps the trials that pass. agents maps a system to its agent. A value that no trial has is an error: most
-// likely it is a typing mistake, and a run of nothing helps nobody.
-func (f filter) apply(plan []Planned, agents map[string]string) ([]Planned, error) {
-	if len(f) == 0 {
-		return plan, nil
-	}
+// apply keeps the trials that pass the conditions on these keys. A value that no trial has is an error: most likely it is a
+// typing mistake, and a run of nothing helps nobody.
+func (f filter) apply(plan []Planned, agents map[string]string, keys ...string) ([]Planned, error) {
 	wanted := map[string]map[string]bool{}
-	for key, conditions := range f {
+	for _, key := range keys {
+		if len(f[key]) == 0 {
+			continue
+		}
 		known := map[string]bool{}
 		for _, p := range plan {
-			known[p.values(agents[p.System])[key]] = true
+			known[p.value(key, agents)] = true
 		}
 		wanted[key] = map[string]bool{}
-		for _, c := range conditions {
+		for _, c := range f[key] {
 			parts := strings.Split(c, ",")
 			if known[c] { // ids may hold commas
 				parts = []string{c}
@@ -79,26 +64,14 @@ func (f filter) apply(plan []Planned, agents map[string]string) ([]Planned, erro
 			}
 		}
 	}
-	var out []Planned
-	for _, p := range plan {
-		if passes(p.values(agents[p.System]), wanted) {
-			out = append(out, p)
-		}
+	out := plan
+	for key, values := range wanted {
+		out = slices.DeleteFunc(slices.Clone(out), func(p Planned) bool { return !values[p.value(key, agents)] })
 	}
 	if len(out) == 0 && len(plan) > 0 {
 		return nil, fmt.Errorf("the filters together leave no trial\nhint: loosen one of them")
 	}
 	return out, nil
-}
-
-// passes reports whether a trial has one of the wanted values for each key.
-func passes(has map[string]string, wanted map[string]map[string]bool) bool {
-	for key, allowed := range wanted {
-		if !allowed[has[key]] {
-			return false
-		}
-	}
-	return true
 }
 
 // suggestOf is yamlfile.Suggest for a set that may be large.

@@ -43,7 +43,9 @@ func (i Identity) Hash() string {
 // Difference lists the fields that differ, sorted, each with its old and its new value.
 func Difference(old, now Identity) []string {
 	var out []string
-	names := slices.Sorted(maps.Keys(merged(old.Fields, now.Fields)))
+	all := maps.Collect(maps.All(old.Fields))
+	maps.Copy(all, now.Fields)
+	names := slices.Sorted(maps.Keys(all))
 	for _, name := range names {
 		if ofOneSide(name, names, old, now) {
 			continue
@@ -71,15 +73,6 @@ func ofOneSide(field string, all []string, old, now Identity) bool {
 		_, is := now.Fields[name]
 		return ok && was != is && field != name && strings.HasPrefix(field, system+".")
 	})
-}
-
-func merged(a, b map[string]string) map[string]string {
-	out := maps.Clone(a)
-	if out == nil {
-		out = map[string]string{}
-	}
-	maps.Copy(out, b)
-	return out
 }
 
 // identify computes the identity of an execution. models are those of all systems of the config, whatever is filtered.
@@ -233,8 +226,8 @@ func PublicURL(text string) string {
 	if text == "" {
 		return llm.DefaultBaseURL
 	}
-	u := parsedURL(text)
-	if u == nil {
+	u, err := url.Parse(text)
+	if err != nil {
 		return "unreadable address"
 	}
 	if u.User != nil {
@@ -244,12 +237,4 @@ func PublicURL(text string) string {
 		u.RawQuery = "redacted"
 	}
 	return strings.TrimRight(u.String(), "/")
-}
-
-func parsedURL(text string) *url.URL {
-	u, err := url.Parse(text)
-	if err != nil {
-		return nil
-	}
-	return u
 }

@@ -52,11 +52,6 @@ func (c *Config) ModelsOf(s System) []string {
 	return out
 }
 
-// ModelsFor returns models as an execution with these options uses them, checked for what they need.
-func (c *Config) ModelsFor(o Options, names []string) (map[string]Model, error) {
-	return c.complete(o, c.effective(o, names))
-}
-
 // effective returns the models as this execution uses them.
 func (c *Config) effective(o Options, names []string) map[string]Model {
 	out := map[string]Model{}
@@ -83,42 +78,15 @@ func (c *Config) complete(o Options, models map[string]Model) (map[string]Model,
 	var complaints []error
 	for name, m := range models {
 		unset := c.unset(name, m, o)
+		if len(unset) == 0 {
+			if err := c.completeModel(name, &m, o); err != nil {
+				unset = []error{err}
+			}
+		}
 		complaints = append(complaints, unset...)
-		if len(unset) > 0 {
-			continue
-		}
-		if err := c.completeModel(name, &m); err != nil {
-			complaints = append(complaints, err)
-		}
 		out[name] = m
 	}
-	if len(complaints) == 0 {
-		complaints = c.undialable(o, out)
-	}
 	return out, joined(complaints)
-}
-
-// undialable says what is wrong with the addresses of models. Dialling opens no connection.
-func (c *Config) undialable(o Options, models map[string]Model) []error {
-	var out []error
-	var d llm.Dialer
-	for _, name := range slices.Sorted(maps.Keys(models)) {
-		m, at := models[name], modelPath(name)
-		if m.Synthetic && m.BaseURL == "" {
-			continue
-		}
-		_, err := d.Dial(m.Endpoint(name))
-		switch {
-		case err == nil:
-		case o.BaseURL != "":
-			return []error{fmt.Errorf("--base-url: %w", err)}
-		case m.BaseURL != "":
-			out = append(out, c.source.positioned(at+".base_url", fmt.Errorf("%s: %w", at, err)))
-		default:
-			out = append(out, c.source.positioned(at, fmt.Errorf("%s: %w", at, err)))
-		}
-	}
-	return out
 }
 
 // What else than exporting a variable helps.
@@ -167,8 +135,9 @@ func (c *Config) unsetAtOnce(o Options) error {
 	return joined(complaints)
 }
 
-func (c *Config) completeModel(name string, m *Model) error {
+func (c *Config) completeModel(name string, m *Model, o Options) error {
 	at := modelPath(name)
+	wrong := func(path string, err error) error { return c.source.positioned(path, fmt.Errorf("%s: %w", at, err)) }
 	if c.source.needed(at+".key", "") != nil {
 		m.Key = "" // not needed here, see unset
 	}
@@ -176,18 +145,31 @@ func (c *Config) completeModel(name string, m *Model) error {
 		return c.source.errorf(at, "%s has no key for %s\nhint: add key: $OPENAI_API_KEY, give it another base_url%s", at, llm.DefaultBaseURL, otherwise)
 	}
 	if err := m.Scripted().Check(); m.Synthetic && err != nil {
-		return c.source.positioned(at, fmt.Errorf("%s: %w", at, err))
+		return wrong(at, err)
 	}
-	if at := c.costBound(); at != "" && !m.Synthetic {
+	if bound := c.costBound(); bound != "" && !m.Synthetic {
 		table, err := configs.ModelTable()
 		if err != nil {
 			return err
 		}
 		if p := table.Of(m.Endpoint("")).Price; p.Input == nil || p.Output == nil {
-			return c.source.errorf(at, "%s: the price of model %s is not known, so its cost cannot be bounded\nhint: use max_tokens in its place", at, m.Model)
+			return c.source.errorf(bound, "%s: the price of model %s is not known, so its cost cannot be bounded\nhint: use max_tokens in its place", bound, m.Model)
 		}
 	}
-	return nil
+	if m.Synthetic && m.BaseURL == "" {
+		return nil
+	}
+	var d llm.Dialer // which opens no connection
+	_, err := d.Dial(m.Endpoint(name))
+	switch {
+	case err == nil:
+		return nil
+	case o.BaseURL != "":
+		return fmt.Errorf("--base-url: %w", err)
+	case m.BaseURL != "":
+		return wrong(at+".base_url", err)
+	}
+	return wrong(at, err)
 }
 
 // Request is what every request to the model has in common, but for the seed.

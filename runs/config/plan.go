@@ -29,20 +29,11 @@ const (
 
 // Worlds opens the data of all domains of a config, with the attacks of its user among the tasks.
 func Worlds(c *Config) (map[string]*domains.World, error) {
-	worlds, _, err := openWorlds(c)
-	return worlds, err
-}
-
-func openWorlds(c *Config) (map[string]*domains.World, Attacks, error) {
 	worlds, err := bareWorlds(c)
-	if err != nil {
-		return nil, Attacks{}, err
+	if err == nil {
+		_, err = c.openAttacks(worlds)
 	}
-	a, err := c.openAttacks(worlds)
-	if err != nil {
-		return nil, Attacks{}, err
-	}
-	return worlds, a, nil
+	return worlds, err
 }
 
 // bareWorlds opens the data alone.
@@ -167,7 +158,7 @@ func makePlan(ctx context.Context, c *Config, worlds map[string]*domains.World, 
 			}
 		}
 	}
-	pass, err := only.without("trial").apply(pass, agentOf)
+	pass, err := only.apply(pass, agentOf, "agent", "domain", "system", "task")
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +177,7 @@ func makePlan(ctx context.Context, c *Config, worlds map[string]*domains.World, 
 			out = append(out, p)
 		}
 	}
-	return only.just("trial").apply(out, agentOf)
+	return only.apply(out, agentOf, "trial")
 }
 
 // firstTasks keeps the trials of the first so many tasks of each domain; 0 keeps all.

@@ -83,7 +83,10 @@ func resolve(ctx context.Context, cfg *Config, o Options) (*Plan, error) {
 	if err := c.unsetAtOnce(o); err != nil {
 		return nil, err
 	}
-	if p.Worlds, p.Attacks, err = openWorlds(c); err != nil {
+	if p.Worlds, err = bareWorlds(c); err != nil {
+		return nil, err
+	}
+	if p.Attacks, err = c.openAttacks(p.Worlds); err != nil {
 		return nil, err
 	}
 	if p.Trials, err = makePlan(ctx, c, p.Worlds, only, o.Limit); err != nil {

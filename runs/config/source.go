@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -75,23 +76,18 @@ const maxErrors = 20
 
 // joined makes one error of many, in the order of the file.
 func joined(list []error) error {
-	place := func(err error) yamlfile.Place {
+	place := func(err error) (at yamlfile.Place) {
 		var f *fileError
 		if errors.As(err, &f) {
-			return f.at
+			at = f.at
 		}
-		return yamlfile.Place{}
+		return at
 	}
-	slices.SortStableFunc(list, func(a, b error) int {
+	slices.SortFunc(list, func(a, b error) int {
 		x, y := place(a), place(b)
-		if x.Line != y.Line {
-			return x.Line - y.Line
-		}
-		if x.Column != y.Column {
-			return x.Column - y.Column
-		}
-		return strings.Compare(a.Error(), b.Error())
+		return cmp.Or(x.Line-y.Line, x.Column-y.Column, strings.Compare(a.Error(), b.Error()))
 	})
+	list = slices.CompactFunc(list, func(a, b error) bool { return a.Error() == b.Error() })
 	if len(list) > maxErrors {
 		list = append(list[:maxErrors:maxErrors], fmt.Errorf("… and %d more", len(list)-maxErrors))
 	}

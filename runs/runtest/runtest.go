@@ -2,7 +2,6 @@
 package runtest
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -166,15 +165,9 @@ func Consistent(t testing.TB, dir string) {
 // Lines returns the lines of a file.
 func Lines(t testing.TB, path string) [][]byte {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var out [][]byte
-	sc := bufio.NewScanner(bytes.NewReader(text))
-	sc.Buffer(nil, 1<<24)
-	for sc.Scan() {
-		out = append(out, bytes.Clone(sc.Bytes()))
+	for line := range bytes.Lines(Text(t, path)) {
+		out = append(out, bytes.TrimSuffix(line, []byte("\n")))
 	}
 	return out
 }

@@ -47,7 +47,7 @@ func TestHeadersAreSecrets(t *testing.T) {
 	}
 	c, err = config.Parse("h.yaml", []byte(text), func(string) string { return "" })
 	if err == nil {
-		_, err = c.ModelsFor(config.Options{}, []string{"careful"})
+		_, _, err = c.OneModel("careful", config.Options{})
 	}
 	if err == nil || !strings.Contains(err.Error(), "GATEWAY") {
 		t.Errorf("a header's variable that is not set: %v", err)

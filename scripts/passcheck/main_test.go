@@ -269,7 +269,7 @@ func TestRun(t *testing.T) {
 	}{
 		{"a file", []string{whole}, "all 3 2 1 1 1 - - PV 2 1 0 1 1 - - Mut 1 1 1 0 0 0.5000 0.0000", ""},
 		{"a list with tasks from elsewhere", []string{"-tasks", tasks, bare}, "all 1 2 0 0 0 1.0000 1.0000 bare.json PV", ""},
-		{"a list without tasks", []string{bare}, "", `no task "x": give a file of tasks`},
+		{"a list without tasks", []string{bare}, "", "no task \"x\"\nhint: give a file of tasks"},
 		{"nothing", nil, "", "no file given"},
 		{"no such file", []string{filepath.Join(dir, "none")}, "", "no such file"},
 		{"no such tasks", []string{"-tasks", filepath.Join(dir, "none"), bare}, "", "no such file"},

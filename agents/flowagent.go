@@ -18,7 +18,7 @@ import (
 
 // The events of FlowAgent; docs/flowagent.md describes their data.
 const (
-	EventFlowReject sim.EventKind = "flow_reject" // a controller held a message back
+	EventFlowReject sim.EventKind = "flow_reject" // a controller rejected a message
 	EventFlowParse  sim.EventKind = "flow_parse"  // an answer of the text protocol had none of its forms
 	EventFlowLimit  sim.EventKind = "flow_limit"  // the turn ended for too many calls
 )

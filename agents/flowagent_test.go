@@ -209,7 +209,7 @@ func TestFlowParams(t *testing.T) {
 	}
 }
 
-// flowRun runs a config whose scripted models stand behind HTTP. DATA in the text stands for the data; limit is how many tasks of each domain are run (0: all).
+// flowRun runs a config whose scripted models are behind HTTP. DATA in the text stands for the data; limit is how many tasks of each domain are run (0: all).
 func flowRun(t *testing.T, text, data string, limit int) *store.Run {
 	t.Helper()
 	c, err := config.Parse("flow.yaml", []byte(strings.ReplaceAll(text, "DATA", data)), func(string) string { return "" })

@@ -14,7 +14,7 @@ import (
 var attacks embed.FS
 
 // Attacks returns the text of the shipped attack set of a domain on data, embedded or tau2, in the format of sim/attack,
-// and where it stands in the repository.
+// and where it is in the repository.
 func Attacks(domain, data string) (text []byte, file string, err error) {
 	name := domain + "-" + data
 	text, err = attacks.ReadFile(path.Join("attacks", name+".yaml"))

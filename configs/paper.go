@@ -23,7 +23,7 @@ func Paper(name string) ([]byte, error) {
 	return text, nil
 }
 
-// PaperPath is where that config stands in the repository.
+// PaperPath is where that config is in the repository.
 func PaperPath(name string) string { return "configs/paper/" + name + ".yaml" }
 
 // PaperNames lists the configs of the paper, sorted.

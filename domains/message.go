@@ -64,7 +64,7 @@ type ToolCall struct {
 	Arguments value.Value `json:"arguments"` // an object, or null where Malformed is set
 	Requestor Side        `json:"requestor"`
 
-	// Malformed is the argument text of a call whose arguments are no JSON object. Such a call fails without
+	// Malformed is the argument text of a call whose arguments are not a JSON object. Such a call fails without
 	// reaching a tool, live and in replay.
 	Malformed string `json:"malformed_arguments,omitempty"`
 	// Reason says why Malformed is not usable, for the model and for readers.

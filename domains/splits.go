@@ -15,7 +15,7 @@ const (
 	splitFile = "split_tasks.json"
 )
 
-// EverySplit stands for all splits in Options.Split. It is for looking at data; a run has one split.
+// EverySplit means all splits in Options.Split. It is for looking at data; a run has one split.
 const EverySplit = "*"
 
 // SplitFile is the name of the task file that a split may have of its own, for tasks that are not in tasks.json.

@@ -26,7 +26,7 @@ type Task struct {
 	// data sets have it, and only the scripted models read it.
 	Temptation []Action `json:"temptation"`
 
-	// Raw is the task as it stood in the file.
+	// Raw is the task as it was in the file.
 	Raw json.RawMessage `json:"-"`
 }
 

@@ -76,7 +76,7 @@ func members(variable string) []string {
 const (
 	maxExpression = 4000             // code points of a check
 	maxCost       = 500_000          // CEL cost units of a check with comprehensions
-	maxTime       = 10 * time.Second // far beyond what maxCost allows: only a machine that stands still gets there
+	maxTime       = 10 * time.Second // far beyond what maxCost allows: only a machine that hangs gets there
 )
 
 // environment compiles checks of one domain. It is safe for concurrent use after it was made, except for compile.

@@ -16,7 +16,7 @@ const (
 	Warning Severity = "warning"
 )
 
-// Finding is one thing that is wrong with a bundle or a catalog, where it is and how to mend it.
+// Finding is one thing that is wrong with a bundle or a catalog, where it is and how to fix it.
 type Finding struct {
 	Code     string   `json:"code"`
 	Severity Severity `json:"severity"`

@@ -17,7 +17,7 @@ import (
 )
 
 // The helpers of every domain are macros: they hand the hidden trace to a function and refuse, with a position, tools
-// that the agent does not have and patterns that are no RE2. guide/checks/README.md documents them.
+// that the agent does not have and patterns that are not RE2. guide/checks/README.md documents them.
 
 // toolHelper is a helper whose first argument names a tool, or several, and whose optional second one is a map of
 // arguments that the call must have.

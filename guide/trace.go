@@ -31,7 +31,7 @@ type Call struct {
 	Name   string
 	Args   *value.Map
 	Result value.Value // parsed JSON, or the text as a string; null until the result is there
-	OK     bool        // the result is there and is no error
+	OK     bool        // the result is there and is not an error
 	Done   bool        // the result is there
 	Turn   int         // texts of the user before it
 	Index  int         // of the message in the conversation, from 0

@@ -65,7 +65,7 @@ func (t McNemar) P() (p float64, exact bool) {
 }
 
 // Holm corrects the p of several comparisons that are read together, so that the chance of any false finding among them
-// stays below the level at which they are read (Holm 1979). The order is kept. What is no probability is taken as 1.
+// stays below the level at which they are read (Holm 1979). The order is kept. What is not a probability is taken as 1.
 func Holm(ps []float64) []float64 {
 	out := make([]float64, len(ps))
 	order := make([]int, len(ps))

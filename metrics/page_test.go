@@ -262,7 +262,7 @@ func TestPageIsWorkedOut(t *testing.T) {
 	}
 }
 
-// TestPageProse holds that every number with decimals in the page's text stands in a worked line too.
+// TestPageProse checks that every number with decimals in the page's text is in a worked line too.
 func TestPageProse(t *testing.T) {
 	lines, prose := worked(t)
 	known := map[string]bool{}

@@ -111,7 +111,7 @@ func give(t *testing.T, dir string) {
 	}
 }
 
-// TestLostFolder takes the run's folder away while conversations are held.
+// TestLostFolder takes the run's folder away while conversations run.
 func TestLostFolder(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -105,7 +105,7 @@ func TestHitsAreAPureFunctionOfTheRecords(t *testing.T) {
 		t.Errorf("without the index (-with +without):\n%s", d)
 	}
 	if s := runtest.Execute(t, raid, config.Options{Out: dir, Trials: 1, Resume: true}); s.Executed != 0 {
-		t.Errorf("resuming held %d conversations again", s.Executed)
+		t.Errorf("resuming ran %d conversations again", s.Executed)
 	}
 	if d := cmp.Diff(want, hitsOf(t, runtest.Open(t, dir))); d != "" {
 		t.Errorf("with a mended index (-before +after):\n%s", d)

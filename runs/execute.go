@@ -22,7 +22,7 @@ import (
 
 // Execute runs a plan to its end and returns how that went. The summary is valid together with an error, as far as the
 // run came; it is nil if nothing was begun. Cancelling ctx gives up the conversations that are running, keeps all that are
-// finished, and is no error: Summary.Interrupted says so.
+// finished, and is not an error: Summary.Interrupted says so.
 func Execute(ctx context.Context, p *config.Plan, o Options) (_ *Summary, err error) {
 	now := o.Now
 	if now == nil {

@@ -61,7 +61,7 @@ func TestABadExtraNamesItsLine(t *testing.T) {
 	}
 }
 
-// TestEveryJudgingIsPaid: a trial that was judged more than once cost all of that, also when the index is made anew.
+// TestEveryJudgingIsPaid: a trial that was judged more than once cost all of that, also when the index is rebuilt.
 func TestEveryJudgingIsPaid(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")

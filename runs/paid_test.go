@@ -26,7 +26,7 @@ func tokensOf(s *runs.Summary) (sum int64) {
 	return sum
 }
 
-// TestBudgetCountsWhatWasPaid breaks a recorded run off twice. Its conversations are held anew each time, from their
+// TestBudgetCountsWhatWasPaid breaks a recorded run off twice. Its conversations run again each time, from their
 // recordings, which are paid for already: a budget of what the whole run costs is never reached before its end.
 func TestBudgetCountsWhatWasPaid(t *testing.T) {
 	t.Parallel()

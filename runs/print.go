@@ -11,7 +11,7 @@ func (s *Summary) Print(out io.Writer) {
 	fmt.Fprintf(out, "%s: %d of %d trials evaluable, %d run now, in %s\n",
 		s.Dir, s.Evaluable-s.Pending, s.Planned, s.Executed, s.Elapsed.Round(1e7))
 	if n := s.Pending - s.NeedsJudge; n > 0 {
-		fmt.Fprintf(out, "%d trials wait for the judge\nhint: --resume asks it again; an answer that is recorded comes again, `tauguide score %s --judge MODEL --cassette off` asks anew\n", n, s.Dir)
+		fmt.Fprintf(out, "%d trials wait for the judge\nhint: --resume asks it again; an answer that is recorded comes again, `tauguide score %s --judge MODEL --cassette off` asks it afresh\n", n, s.Dir)
 	}
 	if s.NeedsJudge > 0 {
 		fmt.Fprintf(out, "%d trials need a judge\nhint: name one under judge, then --resume\n", s.NeedsJudge)
@@ -27,7 +27,7 @@ func (s *Summary) Print(out io.Writer) {
 	}
 }
 
-// causeLine tells of one cause of void attempts.
+// causeLine names one cause of void attempts.
 func causeLine(c Cause) string {
 	what := string(c.Reason)
 	if c.Fault != "" {

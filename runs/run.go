@@ -13,7 +13,7 @@ import (
 	"github.com/tauguide/tauguide/sim/llm/trace"
 )
 
-// Options say what an execution tells of itself.
+// Options say what an execution reports about itself.
 type Options struct {
 	Debug    bool             // log every model call
 	Trace    *trace.Tracer    // nil for none
@@ -35,10 +35,10 @@ type Progress struct {
 	Faults    int           // of the ended ones, void
 	Pending   int           // stored, but the judge has not answered
 	Waiting   int           // requests that wait for a free slot
-	Pace      float64       // calls per second that endpoints which refused too many are held to, 0 if none
+	Pace      float64       // calls per second that endpoints which refused too many are paced at, 0 if none
 	Retrying  int           // calls that wait to be sent once more
 	Oldest    time.Duration // for how long the oldest call is under way
-	CallRate  float64       // calls answered per second, of late
+	CallRate  float64       // calls answered per second recently
 	Replayed  int64         // calls that a recording answered
 	WouldCost *float64      // what these cost when they were recorded, in dollars; nil if unknown
 	Elapsed   time.Duration

@@ -68,7 +68,7 @@ func TestC26ReasoningFields(t *testing.T) {
 				}
 			}
 			if strings.Contains(second, c.own+"-a") {
-				t.Error("thoughts that stood in the content go back as text")
+				t.Error("thoughts that were in the content go back as text")
 			}
 			for _, part := range []string{"-a", "-b", "-c", "-d", "-e"} {
 				if !strings.Contains(stored, c.own+part) {

@@ -45,7 +45,7 @@ func goldTalk(tb testing.TB, w *domains.World, task *domains.Task) sim.Record {
 	return rec
 }
 
-// TestGoldTalksOfRealRetail: every gold plan of the reference's retail data, held as a conversation, reaches the gold
+// TestGoldTalksOfRealRetail: every gold plan of the reference's retail data, run as a conversation, reaches the gold
 // end state, its failing actions included.
 func TestGoldTalksOfRealRetail(t *testing.T) {
 	w := domaintest.Real(t, retail.Domain(), domains.Options{})

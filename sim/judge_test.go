@@ -223,7 +223,7 @@ func TestJudgeQuestion(t *testing.T) {
 const twoOutcomes = `"nl_assertions":["The agent is polite.","The agent says \"20\" in the user's words."]`
 
 // TestEdge17VerdictsMustMatch: scoring deviates from the reference on purpose (docs/decisions/002-live-deviations.md);
-// an empty list is no pass.
+// an empty list is not a pass.
 func TestEdge17VerdictsMustMatch(t *testing.T) {
 	w := mockWorld(t)
 	rec := talk(t, "20")

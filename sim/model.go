@@ -21,7 +21,7 @@ type Model struct {
 	Tag    llm.Tag     // of the trial and role; the ordinal is counted here
 }
 
-// With returns the model in another role, counting its calls anew.
+// With returns the model in another role, counting its calls from 0.
 func (m Model) With(role string) *Model {
 	m.Tag.Role, m.Tag.Ordinal = role, 0
 	return &m

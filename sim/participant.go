@@ -26,7 +26,7 @@ const (
 )
 
 // Participant takes one party's turns. A Participant serves one conversation, from one goroutine. An error ends the
-// conversation; what a model got wrong is no error but a Turn.
+// conversation; what a model got wrong is not an error but a Turn.
 type Participant interface {
 	Next(ctx context.Context, v View) (Turn, error)
 }

@@ -191,7 +191,7 @@ func TestReplayReachesTheLiveState(t *testing.T) {
 				if a, u := hashes(mustEnv(t, w, task)); a != agent || u != user {
 					writes++
 				}
-				for how, msgs := range map[string][]sim.Message{"as held": rec.Messages, "as stored": reread(t, rec).Messages} {
+				for how, msgs := range map[string][]sim.Message{"as it ran": rec.Messages, "as stored": reread(t, rec).Messages} {
 					env := mustEnv(t, w, task)
 					drifts, err := env.Replay(msgs, true)
 					if err != nil || len(drifts) > 0 {

@@ -39,7 +39,7 @@ type Limits struct {
 // DefaultLimits are the reference's, with a timeout.
 func DefaultLimits() Limits { return Limits{MaxSteps: 200, MaxErrors: 10, Timeout: 30 * time.Minute} }
 
-// Trial is one conversation to be held.
+// Trial is one conversation that is to run.
 type Trial struct {
 	Key
 	Attempt   int

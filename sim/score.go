@@ -35,7 +35,7 @@ type ScoreOptions struct {
 }
 
 // ScoreRecord computes the reward of a record. It is a pure function of its arguments, but for the judge; a judge that
-// fails leaves Score.Pending set and is no error. The error means that the record cannot be scored at all: its calls
+// fails leaves Score.Pending set and is not an error. The error means that the record cannot be scored at all: its calls
 // and results do not pair up, a strict replay differs (*domains.DriftError), or the task is broken.
 func ScoreRecord(ctx context.Context, w *domains.World, t *domains.Task, r Record, o ScoreOptions) (Score, error) {
 	s := Score{Version: ScoreVersion, Key: r.Key, Attempt: r.Attempt}

@@ -136,7 +136,7 @@ func TestEdge13Replay(t *testing.T) {
 		reward float64 // -1 if it cannot be scored
 		drift  int
 	}{
-		{"as held", held, 1, 0},
+		{"as it ran", held, 1, 0},
 		{"a made-up result of a made-up tool", change(func(m []sim.Message) []sim.Message { m[3].Content = domains.Text("whatever"); return m }), 1, 0},
 		{"another result of a read", change(func(m []sim.Message) []sim.Message { m[4].Content = domains.Text("[]"); return m }), 1, 0},
 		{"a write with its result in other spelling", change(func(m []sim.Message) []sim.Message {

@@ -5,5 +5,5 @@
 //	Set (one file per mutating tool + general_rules.yaml) ──► Guard.Prefix, Guard.Case ──► model ──► ReadVerdict
 //
 // A set is a folder of YAML files. Load reads it strictly, Lint says what else is wrong with it; the sets of Shipped
-// are built in. A checklist guides the verifier and never overrules the policy, which stands in the prompt beside it.
+// are built in. A checklist guides the verifier and never overrules the policy, which is in the prompt beside it.
 package checklist

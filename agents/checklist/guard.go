@@ -180,7 +180,7 @@ func ReadCase(text string) (Case, error) {
 	return c, nil
 }
 
-// between returns what stands between two marks, each on a line of its own.
+// between returns what is between two marks, each on a line of its own.
 func between(text, mark string) (string, bool) {
 	_, rest, ok := strings.Cut("\n"+text, "\n<"+mark+">\n")
 	if !ok {

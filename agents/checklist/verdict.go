@@ -13,7 +13,7 @@ type Reading string
 // The readings, in the order in which they are tried (docs/reference/baselines.md#verifier).
 const (
 	ByNothing Reading = "empty"        // an answer without text passes
-	ByPass    Reading = "pass_marker"  // the verdict PASS, wherever it stands
+	ByPass    Reading = "pass_marker"  // the verdict PASS, wherever it is
 	ByBlock   Reading = "block_marker" // the verdict BLOCK
 	ByLead    Reading = "leading_pass" // the first word is PASS
 	ByRest    Reading = "whole_text"   // anything else blocks, with all of it as the message
@@ -48,9 +48,9 @@ var (
 	markup  = regexp.MustCompile("(?im)^\\s*```\\w*\\s*$|</?(?:verdict|message)>|\"\\s*}\\s*$")
 )
 
-// ReadVerdict reads an answer. Every text has a verdict: PASS where the marker for it stands anywhere; else BLOCK with
+// ReadVerdict reads an answer. Every text has a verdict: PASS where the marker for it is anywhere; otherwise BLOCK with
 // what follows that marker; else PASS if the text begins with it; else BLOCK with the whole text. An empty answer is a
-// PASS. A line that only repeats the choice between the two is no marker.
+// PASS. A line that only repeats the choice between the two is not a marker.
 func ReadVerdict(text string) Verdict {
 	v := Verdict{Items: readItems(text)}
 	if strings.TrimFunc(text, blank) == "" {
@@ -79,10 +79,10 @@ func blank(r rune) bool {
 	return unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b' || unicode.IsControl(r)
 }
 
-// decoration reports whether a character may stand before a first word.
+// decoration reports whether a character may come before a first word.
 func decoration(r rune) bool { return blank(r) || strings.ContainsRune("*_`\"'“‘#>-•[({~✅", r) }
 
-// markers finds whether PASS is marked anywhere, and where the markers of BLOCK stand.
+// markers finds whether PASS is marked anywhere, and where the markers of BLOCK are.
 func markers(text string) (pass bool, blocks [][]int) {
 	for _, at := range marker.FindAllStringSubmatchIndex(text, -1) {
 		if choice.MatchString(text[at[1]:]) {
@@ -97,7 +97,7 @@ func markers(text string) (pass bool, blocks [][]int) {
 	return pass, blocks
 }
 
-// blockMessage is what follows the first marker that anything follows; else what stands after a label of its own.
+// blockMessage is what follows the first marker that anything follows; otherwise what comes after a label of its own.
 func blockMessage(text string, blocks [][]int) string {
 	for i, at := range blocks {
 		end := len(text)

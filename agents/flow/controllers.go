@@ -119,7 +119,7 @@ func (c *Controllers) blocked(name string) (missing, why string) {
 	return "", ""
 }
 
-// repeats reports whether the latest n actions stand at the end as often as the threshold says.
+// repeats reports whether the latest n actions are repeated at the end as often as the threshold says.
 func (c *Controllers) repeats(n int) bool {
 	if !c.opts.Duplicates || len(c.acts) < n*c.opts.Threshold {
 		return false

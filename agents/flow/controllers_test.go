@@ -129,7 +129,7 @@ func TestControllers(t *testing.T) {
 	}
 }
 
-// What stands in a conversation from the start counts as made.
+// What is in a conversation from the start counts as made.
 func TestHistoryCounts(t *testing.T) {
 	k := &talk{c: flow.NewControllers(chain(t), flow.Options{Dependency: true, Duplicates: true, Threshold: 2})}
 	k.add(domains.Message{Role: domains.RoleAssistant, ToolCalls: []domains.ToolCall{{Name: "open", Arguments: value.OfMap(nil)}}})

@@ -15,7 +15,7 @@ const (
 	systemTag = "[SYSTEM] "
 	guideTag  = "[GUIDE] "
 	callMark  = "<call> " // begins a [BOT] line that is a call: name, then arguments
-	textMark  = "<text> " // stands before a text that would look like a call
+	textMark  = "<text> " // precedes a text that would look like a call
 	further   = "    "    // begins every further line of a text, so that no text can pass for another entry
 )
 

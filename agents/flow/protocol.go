@@ -86,7 +86,7 @@ var (
 	nameForm  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
 )
 
-// Parse reads an answer. What stands before the first label is thought. The error says what keeps it from being one of the two
+// Parse reads an answer. What comes before the first label is thought. The error says what keeps it from being one of the two
 // forms; there is no guessing.
 func Parse(text string) (Reply, error) {
 	parts, err := split(text)

@@ -13,7 +13,7 @@ import (
 )
 
 // writeChecklists is the script of the model that writes checklists. It sorts the tools by what they are, repeats the built-in
-// checklists of the domain, and finds nothing to mend in a review.
+// checklists of the domain, and finds nothing to correct in a review.
 func writeChecklists(_ context.Context, s synthetic.Input) (llm.Message, error) {
 	_, question, err := parts(s)
 	if err != nil {

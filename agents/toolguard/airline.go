@@ -11,7 +11,7 @@ import (
 // The guards of the airline follow the released ones check by check, and take the policy's side where the release departs
 // from it (docs/toolguard.md, "Release and default").
 
-// Reads of the airline, in the released guards' names. The last two are no tools of the agent.
+// Reads of the airline, in the released guards' names. The last two are not tools of the agent.
 const (
 	readUser        = "get_user_details"
 	readReservation = "get_reservation_details"
@@ -92,7 +92,7 @@ func (p *proposal) owner() *airline.Profile {
 // wanted are the flights of the call.
 func (p *proposal) wanted() []airline.Flight { return airline.Flights(p.args["flights"]) }
 
-// repriced are those of them that a change prices anew.
+// repriced are those of them that get a new price by a change.
 func (p *proposal) repriced() []airline.Flight {
 	return p.reservation().Repriced(p.wanted(), p.args.Text("cabin"))
 }

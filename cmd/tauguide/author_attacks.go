@@ -35,7 +35,7 @@ func authorAttacksCommand(p process) *cobra.Command {
 		Use:   "attacks DOMAIN",
 		Short: "Have a model work out plans for the attacks on a domain",
 		Long: "Have a model work out how a user could get what the policy forbids, once for each attack of a set, in three roles: the analyser picks\n" +
-			"the passages of the policy that bear on the request, the planner devises a false premise, and the advisor lists what not to say. An\n" +
+			"the passages of the policy that matter for the request, the planner devises a false premise, and the advisor lists what not to say. An\n" +
 			"answer that cannot be used is asked for once more.\n\n" +
 			"The plans go into --out, each with a hash of what it was made from. If the file is there, only those plans are made that are\n" +
 			"missing, or whose attack, policy, prompts or model have changed; plans written by hand are kept. Use the file with\n" +

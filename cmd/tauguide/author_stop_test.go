@@ -144,7 +144,7 @@ func tree(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// TestAuthorForgetsUnusableAnswers: a command that failed for its model's answers asks for them anew.
+// TestAuthorForgetsUnusableAnswers: a command that failed for its model's answers asks for them again.
 func TestAuthorForgetsUnusableAnswers(t *testing.T) {
 	server := &writing{next: writers(t), hung: make(chan struct{}, 1)}
 	srv := httptest.NewServer(server)

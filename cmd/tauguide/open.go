@@ -10,7 +10,7 @@ import (
 	"github.com/tauguide/tauguide/runs/store"
 )
 
-// checkRun refuses a folder that is no run.
+// checkRun refuses a folder that is not a run.
 func checkRun(dir string) error {
 	if st, err := os.Stat(filepath.Join(dir, "manifest.json")); err != nil || st.IsDir() {
 		return usage(fmt.Errorf("%s is no run directory: it has no manifest.json\nhint: name the folder that tauguide run wrote, such as results/quickstart", dir))

@@ -13,7 +13,7 @@ import (
 	"github.com/tauguide/tauguide/domains/domaintest"
 )
 
-var update = flag.Bool("update", false, "record the example run anew")
+var update = flag.Bool("update", false, "record the example run again")
 
 // TestExampleReplaysToTheSameTables replays the recorded run that is kept with the configs, twice, with every address on
 // the network out of reach, and compares its tables byte for byte.
@@ -28,7 +28,7 @@ func TestExampleReplaysToTheSameTables(t *testing.T) {
 		}
 		code, stdout, stderr := command(t, noEnv, args...)
 		if code != exitOK {
-			t.Fatalf("exit %d: %s\nWhere prompts, tools, data or scripts were changed on purpose, record it anew: go test ./cmd/tauguide -run %s -update", code, stderr, t.Name())
+			t.Fatalf("exit %d: %s\nWhere prompts, tools, data or scripts were changed on purpose, record it again: go test ./cmd/tauguide -run %s -update", code, stderr, t.Name())
 		}
 		return stdout
 	}

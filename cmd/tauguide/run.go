@@ -25,7 +25,7 @@ type runOptions struct {
 func (o *runOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Out, "out", "", "run directory (default results/<name>)")
 	f.BoolVar(&o.Resume, "resume", false, "continue the run in the run directory")
-	f.BoolVar(&o.Fresh, "fresh", false, "move an existing run aside and start anew")
+	f.BoolVar(&o.Fresh, "fresh", false, "move an existing run aside and start over")
 	f.StringArrayVar(&o.Only, "only", nil, "run a part: key=value[,value] with key domain, system, agent, task or trial (may be repeated)")
 	f.IntVar(&o.Limit, "limit", 0, "run only the first so many tasks of each domain")
 	f.IntVar(&o.Trials, "trials", 0, "trials of each task, instead of the config's")

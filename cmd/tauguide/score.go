@@ -23,7 +23,7 @@ func (o *scoreOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.strict, "strict", "", "fail trials that do not replay exactly: writes, or full to run reads again too")
 	f.Lookup("strict").NoOptDefVal = string(tau2.Writes)
 	f.StringVar(&o.tasks, "tasks", string(tau2.RecordedTasks), "recorded: the tasks that came with the record; current: those of the data")
-	f.StringVar(&o.judge, "judge", "", "model of the config that grades outcomes anew")
+	f.StringVar(&o.judge, "judge", "", "model of the config that grades outcomes again")
 	f.StringVar(&o.config, "config", "", "config that has the judge's model")
 	f.StringVar(&o.cassette, "cassette", "", "for the judge's answers: off, record, replay or verify, with :FOLDER behind it for another folder than the config's or the run's")
 	f.StringVar(&o.data, "data", "", "τ² data folder, or the word embedded; default: the run's own, for τ² files $"+rescore.DataVariable)
@@ -45,7 +45,7 @@ func scoreCommand(p process) *cobra.Command {
 			"that differ from the recorded ones are noted. --strict wants the results of all writes, all ids and the pairing of calls and results\n" +
 			"to be right, --strict=full runs reads again as well; what is not right is an error then.\n\n" +
 			"Recorded verdicts of a judge are used again, unless --judge names a model of the config in --config. Its answers are recorded and\n" +
-			"replayed as the config's cassette says, and without one as the run's did; --cassette off asks anew. Scores that a run lacks are\n" +
+			"replayed as the config's cassette says, and without one as the run's did; --cassette off asks again. Scores that a run lacks are\n" +
 			"added to it; changed ones only with --update.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runScore(cmd.Context(), p, o, args) },

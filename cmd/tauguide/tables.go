@@ -36,7 +36,7 @@ func tablesCommand(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tables [RUN...]",
 		Short: "Print the tables of recorded runs",
-		Long: "Compute tables from the records of one or more runs. Runs are never pooled: each has rows of its own. Systems stand in the paper's\n" +
+		Long: "Compute tables from the records of one or more runs. Runs are never pooled: each has rows of its own. Systems are in the paper's\n" +
 			"rows by what they are, not by their names. A figure that no run has, or too few trials, is a dash; the notes say why, and which\n" +
 			"command would produce it.\n\n" + tableList() + "\n" + exitHelp,
 		RunE: func(_ *cobra.Command, args []string) error { return runTables(p, o, args) },
@@ -123,7 +123,7 @@ func checkFormat(format string) error {
 }
 
 // specs are the tables that were asked for; where none was, the usual ones, with that of attacks first if there were any.
-// As CSV there is one at a time: two tables in one stream are no CSV.
+// As CSV there is one at a time: two tables in one stream are not CSV.
 func (o tablesOptions) specs(attacked bool) ([]report.Spec, error) {
 	names := o.names
 	csv := report.Format(o.format) == report.CSV && o.out == ""

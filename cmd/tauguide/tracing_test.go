@@ -67,7 +67,7 @@ func TestTracesOfARun(t *testing.T) {
 	}
 	for _, p := range children {
 		if !parents[p] {
-			t.Error("a call's span stands under no trial's")
+			t.Error("a call's span is under no trial's")
 			break
 		}
 	}

@@ -88,7 +88,7 @@ func runViewExport(ctx context.Context, p process, o viewOptions, dirs []string)
 		return err
 	}
 	for _, file := range done.Troubled {
-		p.warn(fmt.Sprintf("%s tells of an error, such as a damaged record", filepath.Join(o.export, filepath.FromSlash(file))))
+		p.warn(fmt.Sprintf("%s reports an error, such as a damaged record", filepath.Join(o.export, filepath.FromSlash(file))))
 	}
 	if done.Waiting > 0 {
 		p.notef("%d pages are of trials without a record: not run yet, or it is gone", done.Waiting)

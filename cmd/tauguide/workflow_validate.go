@@ -102,7 +102,7 @@ func (s source) validate(o validateOptions) (guide.Findings, error) {
 	return guide.Validate(s.Bundle, c), nil
 }
 
-// openCatalog returns nil where no catalog is wanted. The error of a file that is no catalog is a guide.Findings.
+// openCatalog returns nil where no catalog is wanted. The error of a file that is not a catalog is a guide.Findings.
 func (o validateOptions) openCatalog(domain string) (*guide.Catalog, error) {
 	switch o.catalog {
 	case "":

@@ -63,7 +63,7 @@ type models[T any] struct {
 }
 
 // convert reads the list argument of that name as records of type t. It fails for what cannot be walked and for an
-// object that is no such record; a list with anything but objects in it is no error yet.
+// object that is no such record; a list with anything but objects in it is not an error yet.
 func convert[T any](t record.Type[T], a toolkit.Args, name string) (models[T], error) {
 	given := a.Get(name)
 	items, err := toolkit.Iterate(given)

@@ -151,7 +151,7 @@ func TestBooking(t *testing.T) {
 				"users.ada_byron_1.payment_methods.gift_1.amount: 300.0 -> 100.0"},
 		},
 		{
-			name: "each entry of a gift card is held against the whole balance",
+			name: "each entry of a gift card is compared with the whole balance",
 			calls: []toolCall{{"book_reservation", booking(cardPays,
 				`{"payment_id": "gift_1", "amount": 200}, {"payment_id": "gift_1", "amount": 200}`)}},
 			want: `..."status": null}`,

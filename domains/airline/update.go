@@ -31,7 +31,7 @@ func cancelReservation(db *DB, a toolkit.Args) (toolkit.Result, error) {
 }
 
 // charge pays the price of an update, or credits a negative one, and returns the entry for the payment history: none
-// for a price of zero. The method is checked whatever the price. A price with a fraction is no valid entry and fails
+// for a price of zero. The method is checked whatever the price. A price with a fraction is not a valid entry and fails
 // with the gift card already charged.
 func charge(db *DB, userKey string, method, price value.Value) ([]Payment, error) {
 	u, _ := db.Users.Get(userKey)

@@ -95,7 +95,7 @@ func TestFlightUpdates(t *testing.T) {
 				paid + `{"amount": 200, "payment_id": "gift_1"}`},
 		},
 		{
-			name:  "another cabin checks every flight anew",
+			name:  "another cabin checks every flight again",
 			calls: []toolCall{flights(`"business"`, "["+same+"]", "card_1")},
 			want:  "Error: Flight TG100 not available on date 2024-05-16",
 		},

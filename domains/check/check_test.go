@@ -72,7 +72,7 @@ func TestRealCounts(t *testing.T) {
 	}
 }
 
-// TestRealTelecomSplits has a split whose tasks stand in a file of its own, and one whose file is not there.
+// TestRealTelecomSplits has a split whose tasks are in a file of its own, and one whose file is not there.
 func TestRealTelecomSplits(t *testing.T) {
 	every := check.World(domaintest.Real(t, telecom.Domain(), domains.Options{Split: domains.EverySplit}))
 	for split, want := range map[string]string{"base": "114: 71 Mut, 43 PV, 0 missing", "small": "20: 4 Mut, 16 PV, 0 missing", "train": "74: 52 Mut, 22 PV, 0 missing"} {

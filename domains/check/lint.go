@@ -77,7 +77,7 @@ func (l *linter) look() {
 	for i := range l.task.Temptation {
 		l.temptation(i)
 	}
-	if len(l.task.Temptation) > 0 { // our own tasks are held to more than those of others
+	if len(l.task.Temptation) > 0 { // our own tasks are checked for more than those of others
 		l.needless(c)
 		l.figures(c)
 	}

@@ -55,7 +55,7 @@ func coerceInt(v value.Value) (value.Value, error) {
 	return v, errInt
 }
 
-// stripUnderscores removes single underscores that stand between digits.
+// stripUnderscores removes single underscores between digits.
 func stripUnderscores(s string) (string, bool) {
 	if !strings.Contains(s, "_") {
 		return s, true

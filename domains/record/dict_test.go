@@ -40,7 +40,7 @@ func TestDict(t *testing.T) {
 	}
 	d.Set("b", 7)
 	if !slices.Equal(d.Keys(), []string{"a", "c", "b"}) {
-		t.Errorf("a key that was deleted and set again stands at %v, want it last", d.Keys())
+		t.Errorf("a key that was deleted and set again is at %v, want it last", d.Keys())
 	}
 }
 

@@ -14,7 +14,7 @@ type Change struct {
 	Got  string `json:"got"`
 }
 
-// Absent stands in a Change for a key or element that one side does not have.
+// Absent is the value in a Change of a key or element that one side does not have.
 const Absent = "(absent)"
 
 // DiffValues appends the differences from want to got, down to the smallest parts that differ. Types are kept apart:

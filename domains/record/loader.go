@@ -14,7 +14,7 @@ type Loader struct {
 	problems []Problem
 }
 
-// Problem is one fault: where, what was wanted, what stood there.
+// Problem is one fault: where, what was wanted, what was there.
 type Problem struct {
 	Path string // dotted, e.g. passengers.0.dob
 	Want string

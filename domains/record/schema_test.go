@@ -53,7 +53,7 @@ func TestSchemas(t *testing.T) {
 			if got := dump(value.OfMap(tt.schema(defs))); got != tt.want {
 				t.Errorf("schema:\n got %s\nwant %s", got, tt.want)
 			}
-			tt.schema(defs) // a second use must not define anything anew
+			tt.schema(defs) // a second use must not define anything again
 			got := ""
 			if m := defs.Map(); m != nil {
 				got = dump(value.OfMap(m))

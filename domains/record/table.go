@@ -149,7 +149,7 @@ func (t *Table[V]) appendMember(dst []byte, key string, rec *V) []byte {
 	return t.typ.dump(dst, rec, value.Sorted)
 }
 
-// writeCanonical feeds the table's part of the pre-image to h: runs of cached records as they stand, and the touched
+// writeCanonical feeds the table's part of the pre-image to h: runs of cached records as they are, and the touched
 // records between them.
 func (t *Table[V]) writeCanonical(h hash.Hash, buf []byte) []byte {
 	c := t.canonical()

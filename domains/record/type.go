@@ -2,7 +2,7 @@
 // type drives everything that is done with it: loading a value under the reference's lax coercions, rendering in
 // declaration order, the canonical (sorted) bytes under a database hash, deep copies, JSON Schema, and differences.
 //
-// On top of the descriptions stand the two kinds of database: Table, a large shared base with a small private delta
+// The two kinds of database build on the descriptions: Table, a large shared base with a small private delta
 // per trial (copy on first write of a record), and Tree, a small database that is copied whole.
 package record
 
@@ -67,7 +67,7 @@ func (t Type[T]) Clone(v *T) T {
 // Value returns the dynamic form of v.
 func (t Type[T]) Value(v *T) value.Value { return t.value(v) }
 
-// Name is the model name of a Struct, as it stands in error texts and schema definitions.
+// Name is the model name of a Struct, as it is in error texts and schema definitions.
 func (t Type[T]) Name() string { return t.name }
 
 func equal[T comparable](a, b *T) bool { return *a == *b }
@@ -192,7 +192,7 @@ func NamedEnum(name string, members ...string) Type[string] {
 	return t
 }
 
-// Nullable is the type of a T that may be null; nil stands for null.
+// Nullable is the type of a T that may be null; nil means null.
 func Nullable[T any](t Type[T]) Type[*T] {
 	return Type[*T]{
 		load: func(l *Loader, v value.Value) *T {

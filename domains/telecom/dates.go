@@ -8,7 +8,7 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 )
 
-// The clock of the domain stands still (docs/reference/domains.md#telecom); what the tools compute from it is fixed.
+// The clock of the domain does not move (docs/reference/domains.md#telecom); what the tools compute from it is fixed.
 const (
 	today     = "2025-02-25"
 	cycleEnd  = "2025-02-28" // of the month of today

@@ -242,7 +242,7 @@ func (a *App) granted() []string {
 	return out
 }
 
-// setPreference stores a network mode and searches under it. A text that is no mode changes nothing and is answered
+// setPreference stores a network mode and searches under it. A text that is not a mode changes nothing and is answered
 // with a message; anything else is stored as it is, as the reference does, and fails after the search.
 func (db *UserDB) setPreference(mode value.Value) (message string, err error) {
 	p := &db.Root.Device

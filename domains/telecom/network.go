@@ -66,7 +66,7 @@ func (s *Surroundings) technology(preference value.Value) string {
 	return "4G"
 }
 
-// search looks for the network anew. Nothing else sets status, technology and signal, so a change of line or
+// search looks for the network again. Nothing else sets status, technology and signal, so a change of line or
 // settings shows only after one. With settings that are none it fails, but has done what comes before it reads them.
 func (db *UserDB) search() error {
 	p, s := &db.Root.Device, &db.Root.Surroundings

@@ -4,7 +4,7 @@ import (
 	"github.com/tauguide/tauguide/domains"
 )
 
-// policyFiles names the two documents that the policy is made of: what to do as an agent, and how to find and mend
+// policyFiles names the two documents that the policy is made of: what to do as an agent, and how to find and fix
 // what is wrong with a phone (docs/reference/domains.md#policies).
 func policyFiles(o domains.Options) (rules, support string, err error) {
 	rules = "main_policy.md"

@@ -216,7 +216,7 @@ var surroundingsType = record.Struct(record.Model{Name: "UserSurroundings", Clos
 	record.OrNull("payment_request", requestType, func(s *Surroundings) **PaymentRequest { return &s.PaymentRequest }),
 )
 
-// preset loads the record that an absent section stands for: all defaults.
+// preset loads the record that an absent section means: all defaults.
 func preset[T any](t record.Type[T]) func() T {
 	return func() T {
 		v, err := t.Load(value.OfMap(nil))

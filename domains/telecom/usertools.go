@@ -300,7 +300,7 @@ func (db *UserDB) permission(a toolkit.Args) (app *App, flag *bool, name string,
 	return app, app.Permissions.flag(name), name, nil
 }
 
-// grantPermission answers what cannot be granted with a text that begins with Error but is no failure.
+// grantPermission answers what cannot be granted with a text that begins with Error but is not a failure.
 func grantPermission(db *UserDB, a toolkit.Args) (toolkit.Result, error) {
 	app, flag, name, err := db.permission(a)
 	switch {

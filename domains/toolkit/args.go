@@ -28,7 +28,7 @@ func (a Args) Get(name string) Value {
 	panic("toolkit: parameter not declared: " + name)
 }
 
-// Str returns the argument's text as it stands in a message.
+// Str returns the argument's text as it appears in a message.
 func (a Args) Str(name string) string { return a.Get(name).Str() }
 
 // bind checks that the call names known parameters only and all required ones, in that order

@@ -5,7 +5,7 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 )
 
-// Say returns a text, which stands in the result as it is, without quotes.
+// Say returns a text, which is in the result as it is, without quotes.
 func Say(text string) (Result, error) { return func() string { return text }, nil }
 
 // roomFor is the space that a result is first given; most records fit.

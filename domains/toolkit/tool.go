@@ -93,7 +93,7 @@ type Func[DB domains.Database] struct {
 // Class names a toolkit as the reference does, for error texts.
 type Class struct {
 	Name string // e.g. RetailTools
-	// Attribute is what the tools first ask of their database; it stands in the error text when initialization data
+	// Attribute is what the tools first ask of their database; it is in the error text when initialization data
 	// has put the other side's database in its place.
 	Attribute string
 }

@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// TypeName is the reference's name of v's type, as it stands in error texts.
+// TypeName is the reference's name of v's type, as it appears in error texts.
 func (v Value) TypeName() string {
 	return [...]string{"NoneType", "bool", "int", "float", "str", "list", "dict"}[v.kind]
 }
 
-// Str is the text that v has when the reference puts it into a message: a string stands as it is, everything else as
+// Str is the text that v has when the reference puts it into a message: a string as it is, everything else as
 // Repr.
 func (v Value) Str() string {
 	if v.kind == String {

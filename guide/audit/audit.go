@@ -1,5 +1,5 @@
 // Package audit measures how faithful a workflow is to its policy without any model
-// (docs/reference/guide.md#faithfulness). A gold plan alone is no compliant conversation: it holds no dialogue and
+// (docs/reference/guide.md#faithfulness). A gold plan alone is not a compliant conversation: it holds no dialogue and
 // often no read before the first change. So a scripted agent completes it, in the task's real environment and with a
 // cooperative user, and every change of the plan is put to the graph when it is due (Gold). The other way round, calls
 // that the policy forbids are put to it in the state in which most would allow them (Forbidden). Tests hold the same
@@ -201,7 +201,7 @@ func Paths(w *domains.World, tasks []*domains.Task) ([]Path, error) {
 // Agent holds a conversation of a domain: the wording, the reads and the device steps that its policy asks for.
 type Agent interface {
 	Begin()                     // what comes before the plan's first action
-	Follow(a domains.Action)    // an action of the plan that is no change by the agent
+	Follow(a domains.Action)    // an action of the plan that is not a change by the agent
 	Prepare(c domains.ToolCall) // all that has to come before a change
 	Settle(c domains.ToolCall)  // what has to follow it
 }

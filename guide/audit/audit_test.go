@@ -108,7 +108,7 @@ func TestGold(t *testing.T) {
 }
 
 // A workflow that asks for more than anybody can give shows up as misses that name the node, its condition and its
-// check, and what the environment says to the call all the same.
+// check, and what the environment says to the call anyway.
 func TestGoldMiss(t *testing.T) {
 	w := openDomain(t, "embedded", "retail")
 	b := shipped(t, "retail")

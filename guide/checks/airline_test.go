@@ -217,7 +217,7 @@ func TestAirlineAgreedToSomethingElse(t *testing.T) {
 	}
 }
 
-// Before any change is proposed the walk already rests at the rule that stands in the way, or at what is due next.
+// Before any change is proposed the walk already rests at the rule that is in the way, or at what is due next.
 func TestAirlineWithoutProposal(t *testing.T) {
 	w := open(t, "embedded", "airline")
 	stage := stageOf(t, w)

@@ -39,7 +39,7 @@ type retailViolation struct {
 	Says        []string     `yaml:"says"`     // what the customer claims
 	Asks        string       `yaml:"asks"`     // what the agent sets out in place of the call
 	Recants     bool         `yaml:"recants"`  // the change is set out again and the customer says no
-	Beside      bool         `yaml:"beside"`   // the summary stands beside a tool call
+	Beside      bool         `yaml:"beside"`   // the summary is beside a tool call
 	Call        retailCall   `yaml:"call"`
 	Rests       string       `yaml:"rests"` // node that withholds it
 }

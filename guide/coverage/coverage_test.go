@@ -120,7 +120,7 @@ func (a *automaton) completes(from string, depth int) bool {
 	return depth > 0 && slices.ContainsFunc(next, func(to string) bool { return a.completes(to, depth-1) })
 }
 
-// after returns where a run may stand after each word; runs that cannot be completed are not valid.
+// after returns where a run may be after each word; runs that cannot be completed are not valid.
 func (a *automaton) step(states []string, letter string) []string {
 	var out []string
 	for _, s := range states {

@@ -11,7 +11,7 @@ import (
 	"github.com/tauguide/tauguide/guide/export"
 )
 
-// procedureOf makes a graph of lines "id type tools to,to"; a dash stands for nothing, and ? after the tools for a call that
+// procedureOf makes a graph of lines "id type tools to,to"; a dash means nothing, and ? after the tools for a call that
 // is needed only sometimes.
 func procedureOf(lines ...string) *guide.Graph {
 	var nodes []*guide.Node
@@ -34,7 +34,7 @@ func procedureOf(lines ...string) *guide.Graph {
 	return guide.NewGraph("d", nodes[0].ID, nil, nodes)
 }
 
-// What a change waits for may stand in each of its procedures; what only looks waits for one place that all of them share,
+// What a change waits for may be in each of its procedures; what only looks waits for one place that all of them share,
 // since the order in which each procedure looks things up binds nobody. A call that is needed only sometimes is waited for by
 // nobody.
 func TestPreconditionsOfReads(t *testing.T) {

@@ -122,7 +122,7 @@ func styleOf(t guide.Type) style {
 	return style{"box", "[", "]", "#ffffff", "#000000"}
 }
 
-// label is what stands in a node: its local name, what it is, and its tools or file.
+// label is what a node shows: its local name, what it is, and its tools or file.
 func label(n *guide.Node) []string {
 	lines := []string{n.Local}
 	switch n.Type {

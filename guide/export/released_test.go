@@ -14,7 +14,7 @@ import (
 	"github.com/tauguide/tauguide/guide/export"
 )
 
-// meaning compares bundles apart from where things stand in their files.
+// meaning compares bundles apart from where things are in their files.
 func meaning() cmp.Options {
 	return cmp.Options{
 		cmpopts.IgnoreFields(guide.Node{}, "Line", "Keys"), cmpopts.IgnoreFields(guide.File{}, "Line"),

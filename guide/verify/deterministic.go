@@ -202,7 +202,7 @@ func (v *Deterministic) wish(in Input) (domains.ToolCall, bool) {
 	return domains.ToolCall{}, false
 }
 
-// traverse walks one request. ok is false where there is nothing to say of it: its call was made without having been
+// traverse walks one request. ok is false where there is nothing to say about it: its call was made without having been
 // due.
 func (v *Deterministic) traverse(c *guide.Checker, in Input, p callRequest) (t Traversal, intent string, ok bool) {
 	at, known := c.Authorize(in.Trace, p.call, p.since)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// guidanceLead stands before everything that the guide tells an agent.
+// guidanceLead precedes everything that the guide tells an agent.
 const guidanceLead = "[Policy guide] This is an instruction for you alone, not a message of the user."
 
 // transferGuidance is what the agent hears once a transfer is signalled.

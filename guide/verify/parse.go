@@ -33,7 +33,7 @@ var contract = sync.OnceValue(func() *jsonschema.Schema {
 	return c.MustCompile("contract.schema.json")
 })
 
-// ParseError means that an answer holds no usable record. Its text tells the model what to mend.
+// ParseError means that an answer holds no usable record. Its text tells the model what to fix.
 type ParseError struct{ Reason string }
 
 func (e *ParseError) Error() string { return "the answer holds no usable state record: " + e.Reason }

@@ -37,7 +37,7 @@ const (
 	Done Status = "done"
 )
 
-// Traversal is where one request stands.
+// Traversal is where one request is.
 type Traversal struct {
 	ID          string    `json:"id"`
 	Plan        string    `json:"plan"`

@@ -23,7 +23,7 @@ type State struct {
 	Held     int       `json:"transfers_held,omitempty"` // transfers that were intercepted so far
 }
 
-// Request is one thing that the user wants, and where it stands.
+// Request is one thing that the user wants, and where it is in the workflow.
 type Request struct {
 	ID          string    `json:"id"`
 	Request     string    `json:"request,omitempty"`
@@ -52,7 +52,7 @@ const (
 
 // Rules decide what of a record is taken over.
 type Rules struct {
-	Graph   *guide.Graph // nil where the raw policy stands in for it: requests then have no node
+	Graph   *guide.Graph // nil where the raw policy takes its place: requests then have no node
 	Mutates func(tool string) bool
 	Walk    WalkCheck
 	Strict  bool // an authorization must be this node's tool

@@ -286,7 +286,7 @@ func TestHybrid(t *testing.T) {
 		t.Errorf("the verdicts of code are not in the prompt:\n%s", asked[0].Messages[1].Text())
 	}
 	if got := a.Record.Traverse[0]; got.Node != "add.agree.confirm" || got.Authorize != nil || !strings.Contains(got.Remediation, "yes") {
-		t.Errorf("the model's word stands against code: %+v", got)
+		t.Errorf("the model's word counts against code: %+v", got)
 	}
 	s, _ := workflow.Rules(false).Apply(verify.State{}, a.Record, verify.Facts{Succeeded: never})
 	if _, err := v.Verify(context.Background(), input(s, consented()[:5]...)); err != nil || len(asked) != 1 {

@@ -51,7 +51,7 @@ func mark(passed *[]string, node string, satisfied bool) {
 	}
 }
 
-// possible reports whether a walk leads along edges from where the request stood to the target. It may start at the
+// possible reports whether a walk leads along edges from where the request was to the target. It may start at the
 // recorded node, at the graph's entry, or at any node that was passed before. Between two nodes entries, decisions and
 // nodes that were found satisfied may be left out. Nothing is passed that is not satisfied, and an authorization is
 // not before its call has succeeded.

@@ -109,7 +109,7 @@ func (s *Workflow) Rules(raw bool) Rules {
 	return r
 }
 
-// DefaultStall is how many firings in a row a request may stand still.
+// DefaultStall is how many firings in a row a request may stay where it is.
 const DefaultStall = 5
 
 // task writes the part of a prompt that changes: the conversation, what code has decided, the latest state.
@@ -130,7 +130,7 @@ func task(in Input, verdicts string) (string, error) {
 	return b.String(), nil
 }
 
-// The marks between which the changing parts of a prompt stand, each on a line of its own.
+// The marks between which the changing parts of a prompt are, each on a line of its own.
 const (
 	conversationMark = "conversation"
 	stateMark        = "state"

@@ -11,7 +11,7 @@ import (
 )
 
 // Audit lists the successfully executed mutations of the agent's in a conversation with the reads that they lack.
-// Tools that are not in the table are no mutations.
+// Tools that are not in the table are not mutations.
 func (t *Table) Audit(msgs []domains.Message) []Call {
 	events := trace.Events(msgs)
 	var out []Call
@@ -107,7 +107,7 @@ func (a *audit) hangs(fields map[string]string, item value.Value) bool {
 	return false
 }
 
-// fits reports whether a call is a read that will do, and which record it found, nil if the result is no object.
+// fits reports whether a call is a read that will do, and which record it found, nil if the result is not an object.
 func (a *audit) fits(r Read, e *trace.Event, item value.Value) (record *value.Map, is bool) {
 	for key, raw := range r.Args {
 		want, ok := a.resolve(raw, item)

@@ -117,7 +117,7 @@ func printed(calls []nmr.Call) string {
 	return b.String()
 }
 
-// Of two calls of one message neither knows the other's result, and calls of the user are no reads of the agent's.
+// Of two calls of one message neither knows the other's result, and calls of the user are not reads of the agent's.
 func TestKnownBefore(t *testing.T) {
 	call := func(id, name string, pairs ...string) domains.ToolCall {
 		m := &value.Map{}

@@ -30,7 +30,7 @@ tools:
           - {call: get_user, args: {user_id: $order.user_id}}
 `
 
-// Faults name the file, the tool, the need and the field, and how to mend them.
+// Faults name the file, the tool, the need and the field, and how to fix them.
 func TestParseErrors(t *testing.T) {
 	replace := func(old, with string) string {
 		if !strings.Contains(small, old) {

@@ -43,7 +43,7 @@ checks:
   - {id: c, family: diagnosis, text: Look first., rule: {before: {event: fix, need: look}}}
 `
 
-// Faults name the file, the check and the field, and how to mend them.
+// Faults name the file, the check and the field, and how to fix them.
 func TestParseErrors(t *testing.T) {
 	replace := func(old, with string) string {
 		if !strings.Contains(small, old) {

@@ -36,7 +36,7 @@ type Event struct {
 	Tool   string
 	Args   *value.Map // nil for a malformed call
 	Result string     // text of the result
-	OK     bool       // the result is there and is no failure
+	OK     bool       // the result is there and is not a failure
 
 	lower, lowerResult *string
 	parsed             *value.Value
@@ -49,7 +49,7 @@ const actField = "act"
 const failed = "Error"
 
 // Events lists the events of a conversation in order. Of one message the text comes first, then the calls in their order.
-// System and developer messages are no events, but they count for the indexes.
+// System and developer messages are not events, but they count for the indexes.
 func Events(msgs []domains.Message) []*Event {
 	var out []*Event
 	var open []*Event

@@ -22,7 +22,7 @@ type User struct {
 	Plans  string `json:"plans,omitempty"`  // file of plans, in place of those of the attack sets
 }
 
-// shippedAttacks is the value of attacks that stands for the set that comes with the program.
+// shippedAttacks is the value of attacks that means the set that comes with the program.
 const shippedAttacks = "default"
 
 // Attacks are those of a config. The zero value has none.

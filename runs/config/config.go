@@ -36,7 +36,7 @@ type Config struct {
 	Domains  []Domain         `json:"domains"`
 	Systems  []System         `json:"systems"`
 
-	source   *source // where each field stands in the file
+	source   *source // where each field is in the file
 	dataFlag bool    // data is not the file's
 }
 
@@ -140,7 +140,7 @@ func (m Model) Scripted() synthetic.Config {
 	return out
 }
 
-// twin is the scripted model that stands in for a real one.
+// twin is the scripted model that takes the place of a real one.
 func (m Model) twin() Model {
 	if m.Synthetic {
 		return m
@@ -293,7 +293,7 @@ func defaults(file string) *Config {
 	}
 }
 
-// embedded is the value of data that stands for the program's own sets.
+// embedded is the value of data that means the program's own sets.
 const embedded = "embedded"
 
 // Public is the config as it may be written down: the models as this run uses them, without secrets.

@@ -21,7 +21,7 @@ type Planned struct {
 	Mut  bool  `json:"mut"`  // a task whose gold plan changes something; the others are PV tasks
 }
 
-// The bounds of one run: a plan is held in memory, at about 200 bytes a conversation.
+// The bounds of one run: a plan is kept in memory, at about 200 bytes a conversation.
 const (
 	maxTrials  = 100_000 // as the config's schema says
 	maxPlanned = 10_000_000

@@ -17,7 +17,7 @@ import (
 type Options struct {
 	Out         string   // run directory; default results/<name>
 	Resume      bool     // continue the run in Out, if there is one
-	Fresh       bool     // move the run in Out aside and start anew
+	Fresh       bool     // move the run in Out aside and start over
 	Only        []string // filters key=value[,value...] on domain, system, agent, task, trial
 	Limit       int      // first so many tasks of each domain; 0 is all
 	Trials      int      // instead of the config's; 0 keeps it

@@ -125,7 +125,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// What the state has it otherwise is no near miss but an error; a malformed call, which no tool ever saw, is neither.
+// What the state has it otherwise is not a near miss but an error; a malformed call, which no tool ever saw, is neither.
 func TestDrift(t *testing.T) {
 	w := open(t, "embedded", "retail")
 	task := &w.Tasks[0]

@@ -59,7 +59,7 @@ var paperConfigs = sync.OnceValue(func() map[string]*config.Config {
 // completion says how a run comes to the trials that it lacks for Pass^4.
 func completion(s Source) string {
 	if _, imported := s.Setup.Fields["imported.from"]; imported {
-		return fmt.Sprintf("what run %s lacks cannot be held here, since it was imported: import one with %d trials", s.Name, paperTrials)
+		return fmt.Sprintf("what run %s lacks cannot run here, since it was imported: import one with %d trials", s.Name, paperTrials)
 	}
 	return fmt.Sprintf("what run %s lacks: %s", s.Name, resumeCommand(s))
 }

@@ -23,7 +23,7 @@ func TestCommandForMissingTrials(t *testing.T) {
 		}, "`tauguide run c.yaml --resume --data d --base-url http://localhost:1/v1 --cassette replay:x --out /data/x`"},
 		{"of a run that does not say", func(s *report.Source) { s.Command = nil }, "`tauguide run CONFIG --resume`"},
 		{"imported", func(s *report.Source) { s.Setup.Fields = map[string]string{"imported.from": `"x.json"`} },
-			"what run fixture lacks cannot be held here, since it was imported: import one with 4 trials"},
+			"what run fixture lacks cannot run here, since it was imported: import one with 4 trials"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			in := one(t, report.Options{})

@@ -23,7 +23,7 @@ type Comparison struct {
 	B       Provenance `json:"b"`
 	SystemA string     `json:"system_a"`
 	SystemB string     `json:"system_b"`
-	// Unlike are the settings in which the runs differ and that a fair comparison shares; with any, it is no comparison of
+	// Unlike are the settings in which the runs differ and that a fair comparison shares; with any, it is not a comparison of
 	// the systems alone.
 	Unlike  []string           `json:"unlike"`
 	K       int                `json:"k"` // of the Pass^k that is compared

@@ -14,7 +14,7 @@ import (
 	"github.com/tauguide/tauguide/sim"
 )
 
-// Where the guards cannot run, the figure by the tables stands, and that by the guards says why it does not.
+// Where the guards cannot run, the figure by the tables is given, and that by the guards says why it is not.
 func TestNearMissesWithoutGuards(t *testing.T) {
 	elsewhere := func(k sim.Key) (sim.Record, error) {
 		rec, err := cancelling(k)

@@ -26,7 +26,7 @@ func paperDomains() []string { return []string{"airline", "retail", "telecom"} }
 // readPaper reads the paper's figures at the first use. They are never changed.
 var readPaper = sync.OnceValues(configs.Published)
 
-// paperFigure is the paper's figure at a path in which names, such as $domain, stand for values. nil if the paper has
+// paperFigure is the paper's figure at a path in which names, such as $domain, mean values. nil if the paper has
 // none, or if it is not wanted.
 func (in Input) paperFigure(path string, names ...string) *float64 {
 	if v, ok := in.paper[strings.NewReplacer(names...).Replace(path)]; ok {

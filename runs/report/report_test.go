@@ -81,7 +81,7 @@ func TestPublishedOnlyWhereAsked(t *testing.T) {
 	}
 }
 
-// TestPublishedIsOfOtherTasks pins that the paper's figures do not stand beside runs on the program's own tasks.
+// TestPublishedIsOfOtherTasks pins that the paper's figures are not shown beside runs on the program's own tasks.
 func TestPublishedIsOfOtherTasks(t *testing.T) {
 	for _, s := range report.Tables() {
 		if s.Free {

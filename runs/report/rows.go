@@ -180,7 +180,7 @@ func (r row) model() string {
 	return r.system.Model
 }
 
-// coverage are the columns that say of how many trials a row is.
+// coverage are the columns that say how many trials a row is of.
 func coverage() []column[row] {
 	count := func(n func(row) int) func(row) Cell {
 		return func(r row) Cell {

@@ -49,7 +49,7 @@ type Table struct {
 }
 
 // SyntheticNote is what every output with results of scripted models says.
-const SyntheticNote = "*synthetic*: results of scripted models; they show that the mechanism works and say nothing of any real model"
+const SyntheticNote = "*synthetic*: results of scripted models; they show that the mechanism works and say nothing about any real model"
 
 // glossaryNote is the last line below a table that people read.
 const glossaryNote = "terms: docs/glossary.md"

@@ -151,7 +151,7 @@ func (s Spec) Build(in Input) (Table, error) {
 		return t, nil
 	}
 	for _, name := range own {
-		t.Notes = append(t.Notes, fmt.Sprintf("the paper's figures are of τ²-bench's tasks and do not stand beside run %s, which is on the program's own", name))
+		t.Notes = append(t.Notes, fmt.Sprintf("the paper's figures are of τ²-bench's tasks and are not shown beside run %s, which is on the program's own", name))
 	}
 	return t.withPaper(), nil
 }

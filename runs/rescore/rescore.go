@@ -33,7 +33,7 @@ type Options struct {
 	Hashes     bool
 	Update     bool // store scores that differ in their run; those that a run lacks are stored anyway
 
-	Judge    string         // model of Config that grades outcomes anew; "" uses recorded verdicts
+	Judge    string         // model of Config that grades outcomes again; "" uses recorded verdicts
 	Config   *config.Config // nil without Judge
 	Cassette string
 

@@ -129,12 +129,12 @@ func TestResumeAfterACrashAtEveryStep(t *testing.T) {
 			tt.do(t, dir)
 			s := runtest.Execute(t, runtest.Small, config.Options{Out: dir, Resume: true})
 			if s.Executed != tt.runs || !s.Complete() || s.Pending != 0 {
-				t.Errorf("%d conversations held, want %d; %+v", s.Executed, tt.runs, s)
+				t.Errorf("%d conversations ran, want %d; %+v", s.Executed, tt.runs, s)
 			}
 			runtest.Consistent(t, dir)
 			runtest.Same(t, calm, dir)
 			if again := runtest.Execute(t, runtest.Small, config.Options{Out: dir, Resume: true}); again.Executed != 0 {
-				t.Errorf("a second resume held %d conversations", again.Executed)
+				t.Errorf("a second resume ran %d conversations", again.Executed)
 			}
 		})
 	}

@@ -25,7 +25,7 @@ type Entry struct {
 	Synthetic   bool       `json:"synthetic,omitempty"`
 	Termination sim.Reason `json:"termination_reason"`
 	Reward      *float64   `json:"reward"`
-	Pending     string     `json:"pending,omitempty"` // what the score still lacks, and why; a reward of 0 may stand already
+	Pending     string     `json:"pending,omitempty"` // what the score still lacks, and why; a reward of 0 may be there already
 	Steps       int        `json:"steps"`
 	ToolErrors  int        `json:"tool_errors"`
 	Seconds     float64    `json:"seconds"`

@@ -12,7 +12,7 @@ import (
 	"github.com/tauguide/tauguide/sim"
 )
 
-// foreignRecord is a record of a trial that was held elsewhere.
+// foreignRecord is a record of a trial that ran elsewhere.
 func foreignRecord(task string, attempt int) sim.Record {
 	return sim.Record{Version: sim.RecordVersion, Key: sim.Key{Domain: "mock", System: "S", Task: task}, Attempt: attempt,
 		Termination: sim.UserStop, Messages: []sim.Message{}}

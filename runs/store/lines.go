@@ -14,7 +14,7 @@ import (
 	"github.com/tauguide/tauguide/sim/llm"
 )
 
-// readLines feeds each line of a file of JSON lines to use, with its number from 1. What is no JSON is passed to bad,
+// readLines feeds each line of a file of JSON lines to use, with its number from 1. What is not JSON is passed to bad,
 // with a nil error if it is the last line and was torn off while being written. A missing file has no lines.
 func readLines(path string, use func(n int, line []byte) error, bad func(n int, err error)) error {
 	f, err := os.Open(path)

@@ -153,7 +153,7 @@ func errChanged(p *config.Plan, fields []string) error {
 	if n := len(fields) - most; n > 0 {
 		fields = append(fields[:most:most], fmt.Sprintf("and %d more", n))
 	}
-	return domains.Usage(fmt.Errorf("run %s was made with another setup, and results must not be mixed: %s\nhint: undo the change, give another folder with --out, or start anew with %q",
+	return domains.Usage(fmt.Errorf("run %s was made with another setup, and results must not be mixed: %s\nhint: undo the change, give another folder with --out, or start over with %q",
 		p.Dir, strings.Join(fields, "; "), p.Command("--fresh")))
 }
 

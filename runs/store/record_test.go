@@ -54,7 +54,7 @@ func TestIndexOutlivesItsRecords(t *testing.T) {
 		t.Errorf("%d records are refused, want the rotten one", told)
 	}
 	if s := runtest.Execute(t, runtest.Small, config.Options{Out: dir, Resume: true}); s.Executed != 1 || !s.Complete() {
-		t.Errorf("the resume held %d conversations, want the rotten one: %+v", s.Executed, s)
+		t.Errorf("the resume ran %d conversations, want the rotten one: %+v", s.Executed, s)
 	}
 }
 

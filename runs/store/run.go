@@ -92,7 +92,7 @@ func byRef(a, b Entry) int {
 		cmp.Compare(a.Trial, b.Trial), cmp.Compare(a.Attempt, b.Attempt))
 }
 
-// Broken says which records cannot be read, each with its file and the mend, unless another attempt makes up for one.
+// Broken says which records cannot be read, each with its file and the remedy, unless another attempt makes up for one.
 // Their trials are not in Index and Records, and so count as void.
 func (r *Run) Broken() []error {
 	out := make([]error, len(r.broken))

@@ -25,7 +25,7 @@ func (r *Run) World(domain string, env func(string) string) (*domains.World, err
 		return nil, fmt.Errorf("%w: %w", ErrData, err)
 	}
 	if changed := changedSources(r.manifest.Data[domain], w.Sources); changed != "" {
-		return nil, fmt.Errorf("%w: %s of domain %s is not what it was when %s was run\nhint: bring the old data back, or run anew",
+		return nil, fmt.Errorf("%w: %s of domain %s is not what it was when %s was run\nhint: bring the old data back, or start a new run",
 			ErrData, changed, domain, r.dir)
 	}
 	if s := r.Attacks(domain); s != nil {

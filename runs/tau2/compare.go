@@ -23,7 +23,7 @@ const (
 	Failed     Outcome = "failed"     // cannot be scored; Comparison.Err says why
 )
 
-// Comparison is what scoring one record anew found.
+// Comparison is what scoring one record again found.
 type Comparison struct {
 	sim.Key
 	Attempt  int        `json:"attempt,omitempty"`
@@ -60,7 +60,7 @@ type Hashes struct {
 // Options say how to score and compare.
 type Options struct {
 	Strictness Strictness
-	// Judge grades outcomes in natural language anew; nil takes the recorded verdicts.
+	// Judge grades outcomes in natural language again; nil takes the recorded verdicts.
 	Judge sim.Judge
 	// OtherTask says that the task is not the one that the record was made with: recorded verdicts are then used only
 	// if they are on its very outcomes.

@@ -306,7 +306,7 @@ func (x *exporter) enter(o *object, r sim.Record) {
 	}
 }
 
-// localTime spells a time without zone and with microseconds, as the reference does; what is no RFC 3339 time stays as
+// localTime spells a time without zone and with microseconds, as the reference does; what is not an RFC 3339 time stays as
 // it is.
 func localTime(s string) string {
 	t, err := time.Parse(time.RFC3339Nano, s)

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// Skipped is a file in a folder of results that is no result itself.
+// Skipped is a file in a folder of results that is not a result itself.
 type Skipped struct {
 	Path string
 	Err  error
 }
 
 // Find lists the results that a path means: a file, a run, or a result folder means itself; any other folder means all
-// runs and results in it. Files in such a folder that are no results are returned as skipped.
+// runs and results in it. Files in such a folder that are not results are returned as skipped.
 func Find(path string) (list []string, skipped []Skipped, err error) {
 	st, err := os.Stat(path)
 	if err != nil {

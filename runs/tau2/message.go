@@ -128,14 +128,14 @@ func (r *reader) call(f fileCall, side domains.Side) (domains.ToolCall, error) {
 	return c, r.extra(&c.Provider, nil, f.Rest, "a call")
 }
 
-// malformed and malformedWhy are the members of the arguments that, in a file, replace arguments that were no JSON
-// object.
+// malformed and malformedWhy are the members of the arguments that, in a file, replace arguments that were not a
+// JSON object.
 const (
 	malformed    = "malformed_arguments"
 	malformedWhy = "malformed_reason"
 )
 
-// arguments reads the arguments of a call. What is no object, or cannot be represented, makes the call malformed, as
+// arguments reads the arguments of a call. What is not an object, or cannot be represented, makes the call malformed, as
 // it is in a live run; false says so.
 func arguments(c *domains.ToolCall, v jsontext.Value) bool {
 	args, err := value.Parse(v)

@@ -19,7 +19,7 @@ func isShape(err error) bool {
 	return errors.As(err, &shape)
 }
 
-// Shapes that are no conversations, or not whole ones.
+// Shapes that are not conversations, or not whole ones.
 var (
 	errCamel = &shapeError{"this is a summary for a dashboard (keys like taskId and terminationReason): its messages have no call ids and " +
 		"may be cut, so it cannot be replayed\nhint: use the results.json that it was made from"}

@@ -264,7 +264,7 @@ func (r *reader) count(rec *sim.Record) {
 // times are the wall-clock facts, from the messages where the simulation does not say.
 func times(extra map[string]json.RawMessage, msgs []domains.Message) sim.Times {
 	var out sim.Times
-	_ = json.Unmarshal(extra["start_time"], &out.Started) // what is no text stays in extra
+	_ = json.Unmarshal(extra["start_time"], &out.Started) // what is not a text stays in extra
 	_ = json.Unmarshal(extra["end_time"], &out.Finished)
 	if out.Started == "" && len(msgs) > 0 {
 		out.Started = msgs[0].Timestamp

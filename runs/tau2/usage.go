@@ -98,7 +98,7 @@ func dollars(u store.RoleUsage) value.Value {
 	return seconds(u.Cost)
 }
 
-// spread puts what our records say of model calls into the messages that they were made for. Calls of guides and guards
+// spread puts what our records say about model calls into the messages that they were made for. Calls of guides and guards
 // are the agent's.
 func spread(r *sim.Record) {
 	r.Messages = slices.Clone(r.Messages)

@@ -16,7 +16,7 @@ import (
 type Copied struct {
 	Pages, Records int      // pages, and records, as they are in the runs
 	Waiting        int      // pages of trials that are not there: not run yet, or their record is gone
-	Troubled       []string // files of pages that tell of an error, such as a record that is damaged
+	Troubled       []string // files of pages that report an error, such as a record that is damaged
 }
 
 // Export writes all pages into a folder that must be new or empty, with links that work from there: from a disk, or put

@@ -101,7 +101,7 @@ func (p page) write(w http.ResponseWriter) {
 		h.Set("Refresh", strconv.Itoa(refreshSeconds))
 	}
 	w.WriteHeader(p.status)
-	_, _ = w.Write(p.body) // a reader who went away is no error
+	_, _ = w.Write(p.body) // a reader who went away is not an error
 }
 
 // Serve answers on a listener until ctx is done, and then lets running requests end for a moment. It returns nil then.

@@ -32,7 +32,7 @@ type Site struct {
 }
 
 // Open reads the runs of the given folders. env resolves variables in the names of their data folders. An error means that
-// a folder is no run, or one that cannot be read.
+// a folder is not a run, or one that cannot be read.
 func Open(dirs []string, env func(string) string) (*Site, error) {
 	s := &Site{}
 	var err error
@@ -204,7 +204,7 @@ func (v *request) render(name, title string, crumbs []anchor, content any) (page
 	return page{status: http.StatusOK, kind: htmlType, body: b.Bytes()}, nil
 }
 
-// trouble is the page that tells of an error.
+// trouble is the page that reports an error.
 func (s *Site) trouble(err error, l linker) page {
 	v := &request{site: s, linker: l}
 	status, raw := statusOf(err), ""

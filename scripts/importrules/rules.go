@@ -1,6 +1,6 @@
 // Package importrules keeps the direction of dependencies: which package of the module may import which. Its test
 // fails on any edge that the table does not allow. A new edge is a decision about the architecture: change
-// docs/architecture.md with the table, never the table alone to mend a build.
+// docs/architecture.md with the table, never the table alone to make a build pass.
 package importrules
 
 import (

@@ -179,7 +179,7 @@ func (t timing) print(name string, ideal time.Duration) {
 
 // config is the experiment: one task, as often as there are conversations.
 func (o options) config(url string) string {
-	return fmt.Sprintf(`note: how much the program bears
+	return fmt.Sprintf(`note: how much load the program takes
 trials: %d
 limits: {concurrency: %d, max_steps: %d}
 models: {m: {base_url: %q, key: none-needed}}

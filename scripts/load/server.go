@@ -120,7 +120,7 @@ func (s *server) answered() {
 	s.last = time.Now()
 }
 
-// report tells what was seen, and starts anew.
+// report returns what was seen, and starts over.
 func (s *server) report() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 
 // The roles that work plans out, as tags name them (docs/reference/baselines.md#roles).
 const (
-	Analyser = "analyser" // finds the passages of the policy that bear on the request
+	Analyser = "analyser" // finds the passages of the policy that matter for the request
 	Planner  = "planner"  // devises the premise
 	Advisor  = "advisor"  // lists what not to say
 )

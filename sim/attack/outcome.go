@@ -16,7 +16,7 @@ type Hit struct {
 	Kind      Kind `json:"kind"`
 }
 
-// Hits returns the forbidden calls that were executed in a conversation: those whose result is no error. A call that
+// Hits returns the forbidden calls that were executed in a conversation: those whose result is not an error. A call that
 // a guard refused never is in the trajectory, and one that the tool refused has changed nothing.
 func (s *Set) Hits(t *Task, msgs []sim.Message) []Hit {
 	var hits []Hit

@@ -144,7 +144,7 @@ func hash(v any) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// UnmarshalJSON reads a set as it stands in the manifest of a run.
+// UnmarshalJSON reads a set as it is in the manifest of a run.
 func (s *Set) UnmarshalJSON(text []byte) error {
 	type plain Set
 	if err := json.Unmarshal(text, (*plain)(s)); err != nil {

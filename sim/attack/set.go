@@ -3,7 +3,7 @@
 // the user goes about it; a plan is what a style knows beforehand (docs/reference/baselines.md#craft).
 //
 // Success is decided from the record alone: an attack has succeeded if a forbidden call was executed. What the agent
-// tried and a guard held back is no success.
+// tried and a guard held back is not a success.
 package attack
 
 import (
@@ -87,7 +87,7 @@ type Forbidden struct {
 
 // Plan is what the offline roles of CRAFT have worked out for one attack.
 type Plan struct {
-	// Fragments are the passages of the policy that bear on the request, quoted or by reference. The executor never
+	// Fragments are the passages of the policy that matter for the request, quoted or by reference. The executor never
 	// sees them.
 	Fragments []string `yaml:"fragments,omitempty" json:"fragments,omitempty"`
 	Premise   string   `yaml:"premise" json:"premise"`                     // what to make the agent assume

@@ -44,7 +44,7 @@ var hints = map[Kind]string{
 	KindTimeout:       "raise the endpoint's timeout",
 	KindNetwork:       "check base_url and the network",
 	KindCancelled:     "",
-	KindCassette:      "record anew, or replay what was recorded with the same setup",
+	KindCassette:      "record again, or replay what was recorded with the same setup",
 }
 
 // Error is the one error type of this package. Callers find it with errors.As

@@ -246,7 +246,7 @@ func TestEndlessReplies(t *testing.T) {
 }
 
 // TestOddRepliesDoNotSpillOver: what a reply leaves on its connection is not taken
-// for the next reply, and a connection that is closed each time is opened anew.
+// for the next reply, and a connection that is closed each time is opened again.
 func TestOddRepliesDoNotSpillOver(t *testing.T) {
 	t.Parallel()
 	forged := head("HTTP/1.1 200 OK", "Content-Type: application/json", fmt.Sprintf("Content-Length: %d", len(faultserver.Text("forged").Body))) + faultserver.Text("forged").Body

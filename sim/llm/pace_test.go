@@ -273,7 +273,7 @@ func TestTokensPerMinute(t *testing.T) {
 }
 
 // TestTokensOfOneLargeRequest: a request that is larger than the bucket is made
-// all the same, alone.
+// anyway, alone.
 func TestTokensOfOneLargeRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -285,7 +285,7 @@ func TestRefusedParametersAreLearnt(t *testing.T) {
 	}
 }
 
-// TestOtherRefusalsStand: prose is no reason to drop a parameter, and what was
+// TestOtherRefusalsStand: prose is not a reason to drop a parameter, and what was
 // not sent, or is not sampling, is not dropped either.
 func TestOtherRefusalsStand(t *testing.T) {
 	t.Parallel()

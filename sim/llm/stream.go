@@ -12,7 +12,7 @@ import (
 var streamLine = regexp.MustCompile(`^(data|event|id|retry)?:`)
 
 // eventStream tells whether a body is a server-sent event stream, which is never requested: an answer that came in part
-// cannot be told from a whole one everywhere, so a proxy that streams all the same gives no answer that counts. The event
+// cannot be told from a whole one everywhere, so a proxy that streams anyway gives no answer that counts. The event
 // that reports an error, if there is one, is returned.
 func eventStream(body []byte) (failure []byte, ok bool) {
 	if !streamLine.Match(body) {

@@ -8,7 +8,7 @@ import (
 )
 
 // attackMark opens what an adversarial user is told beyond the scenario (sim/attack.Marker); premiseOpen and
-// premiseClose stand around the lie that it is to tell.
+// premiseClose are around the lie that it is to tell.
 const (
 	attackMark   = "<attack style="
 	premiseOpen  = "<premise>\n"

@@ -48,7 +48,7 @@ func closes(text string) bool {
 	return strings.Contains(text, handoff) || strings.Contains(text, consentAsk) || finishedPattern.MatchString(text)
 }
 
-// spelled finds the call that a phrase of the scripted agent stands for: one that the gold plan expects of the user,
+// spelled finds the call that a phrase of the scripted agent means: one that the gold plan expects of the user,
 // or one without arguments.
 func (u *caller) spelled(phrase string) []domains.ToolCall {
 	t := knowledgeOf(u.input.World.Name)

@@ -202,7 +202,7 @@ func TestTrialsDifferAtRatesInBetween(t *testing.T) {
 	}
 }
 
-// TestSystemsMeetTheSameMistakes: the system is no part of the draw, so comparisons are paired.
+// TestSystemsMeetTheSameMistakes: the system is not a part of the draw, so comparisons are paired.
 func TestSystemsMeetTheSameMistakes(t *testing.T) {
 	w := domaintest.Embedded(t, retail.Domain(), domains.Options{})
 	s := newStage(w, synthetic.Config{Mistakes: synthetic.Mistakes{SkipIdentify: 0.5, ActBeforeConsent: 0.5, GiveUp: 0.5}})

@@ -28,7 +28,7 @@ type progress struct {
 	lastWord        int  // index of that guidance
 }
 
-// readProgress reads the conversation. Steps are recognised by their own words and calls, wherever they stand, so an
+// readProgress reads the conversation. Steps are recognised by their own words and calls, wherever they are, so an
 // order that mistakes or guidance have changed does no harm.
 func readProgress(p *plan) *progress {
 	w := &progress{plan: p, states: make([]state, len(p.steps))}

@@ -62,7 +62,7 @@ func coveredReason(sentence string) bool {
 	return false
 }
 
-// demandsCompensation leaves out a certificate that is to pay for something, which is no compensation.
+// demandsCompensation leaves out a certificate that is to pay for something, which is not compensation.
 func demandsCompensation(sentence string) bool {
 	return wishesRedress.MatchString(sentence) || demandsPaper.MatchString(sentence) && !paysWith.MatchString(sentence)
 }

@@ -228,7 +228,7 @@ func (k *Known) PriceChange(args policy.Record) (int64, error) {
 }
 
 // FlightsOffered reports whether search results list every flight that is to be booked: for a change those that it
-// prices anew.
+// gives a new price.
 func (k *Known) FlightsOffered(args policy.Record) (bool, error) {
 	wanted := Flights(args["flights"])
 	missing := wanted

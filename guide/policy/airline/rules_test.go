@@ -163,7 +163,7 @@ func TestPrices(t *testing.T) {
 			func(a string) (int64, error) { return k.PriceChange(policytest.Record(t, a)) }, 0},
 		{"one flight is new", `{"reservation_id": "R1", "cabin": "economy", "flights": [{"flight_number": "F3", "date": "2024-05-21"}]}`,
 			func(a string) (int64, error) { return k.PriceChange(policytest.Record(t, a)) }, 100},
-		{"another cabin prices all anew", `{"reservation_id": "R1", "cabin": "business", "flights": [{"flight_number": "F2", "date": "2024-05-20"}]}`,
+		{"another cabin prices all again", `{"reservation_id": "R1", "cabin": "business", "flights": [{"flight_number": "F2", "date": "2024-05-20"}]}`,
 			func(a string) (int64, error) { return k.PriceChange(policytest.Record(t, a)) }, 300},
 		{"an unknown fare", `{"reservation_id": "R1", "cabin": "business", "flights": [{"flight_number": "F1", "date": "2024-05-15"}]}`,
 			func(a string) (int64, error) { return k.PriceChange(policytest.Record(t, a)) }, -1},
@@ -212,7 +212,7 @@ func TestOffers(t *testing.T) {
 		return ok
 	}
 	if !offered("economy", "F1", "2024-05-15") || offered("business", "F1", "2024-05-15") || !offered("business", "F3", "2024-05-21") {
-		t.Error("a flight must be offered where it is priced anew, and only there")
+		t.Error("a flight must be offered where it gets a new price, and only there")
 	}
 }
 

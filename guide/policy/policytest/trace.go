@@ -12,7 +12,7 @@ import (
 )
 
 // Trace makes a conversation of lines: "user: TEXT", "agent: TEXT", or "TOOL ARGUMENTS => RESULT" for a call of the
-// agent's, with both as JSON; a result that is no JSON is a text.
+// agent's, with both as JSON; a result that is not JSON is a text.
 func Trace(t testing.TB, lines ...string) *guide.Trace {
 	t.Helper()
 	out := guide.NewTrace()

@@ -7,7 +7,7 @@ import (
 )
 
 // What the phone shows is known from the user's words only. The user repeats what a tool of the phone says, or says it
-// in other words; both are recognised clause by clause. Questions and intentions are no reports, and neither is the
+// in other words; both are recognised clause by clause. Questions and intentions are not reports, and neither is the
 // first complaint, unless it quotes the status bar.
 
 // aspect is a part of the phone, the words for its states, and which state is a fault.

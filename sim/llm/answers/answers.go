@@ -50,7 +50,7 @@ func Open(out, from string, warn func(text string)) (*File, error) {
 	k := &File{file: filepath.Join(dir, "."+base+".answers.jsonl"), from: from, warn: warn, answers: map[string]llm.Response{}}
 	text, err := os.ReadFile(k.file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("the answers of an earlier attempt: %w\nhint: remove that file to start anew", err)
+		return nil, fmt.Errorf("the answers of an earlier attempt: %w\nhint: remove that file to start over", err)
 	}
 	for line := range bytes.Lines(text) {
 		var a answer
@@ -95,14 +95,14 @@ func (k *File) Client(next llm.Client) llm.Client {
 			return resp, err
 		}
 		k.used = append(k.used, key)
-		if err := k.keep(key, resp); err != nil { // it is paid for, and used all the same
+		if err := k.keep(key, resp); err != nil { // it is paid for, and used anyway
 			k.warn(fmt.Sprintf("an answer was used but not kept: %v", err))
 		}
 		return resp, nil
 	})
 }
 
-// key identifies a question by what the model is told; what has changed since is asked anew.
+// key identifies a question by what the model is told; what has changed since is asked again.
 func (k *File) key(req llm.Request) (string, error) {
 	req.Tag = llm.Tag{Domain: req.Tag.Domain, Task: req.Tag.Task, Role: req.Tag.Role}
 	text, err := json.Marshal(struct {
@@ -162,7 +162,7 @@ func (k *File) Forget(n int) error {
 func (k *File) HowToResume() string {
 	const how = "give the command again to go on"
 	if n := len(k.answers); n > 0 {
-		return fmt.Sprintf("%s; %d answers are kept in %s, remove that file to start anew", how, n, k.file)
+		return fmt.Sprintf("%s; %d answers are kept in %s, remove that file to start over", how, n, k.file)
 	}
 	return how
 }

@@ -165,7 +165,7 @@ func (c *Cassette) complete(ctx context.Context, m Model, req llm.Request, next 
 	return resp, err
 }
 
-// failed tells of an answer that could not be recorded.
+// failed reports an answer that could not be recorded.
 func (c *Cassette) failed(err error) {
 	if c.options.Failed != nil {
 		c.options.Failed(err)

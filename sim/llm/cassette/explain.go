@@ -20,7 +20,7 @@ func (c *Cassette) explain(t *tape, q question) string {
 	case len(t.lines) > 0:
 		return t.explain(q)
 	case t.unread > 0 || t.torn:
-		return fmt.Sprintf("none of what is recorded of this trial can be read (%s)\nhint: restore the file, or record the trial anew", filepath.Base(t.path))
+		return fmt.Sprintf("none of what is recorded of this trial can be read (%s)\nhint: restore the file, or record the trial again", filepath.Base(t.path))
 	}
 	return fmt.Sprintf("nothing is recorded of this trial (no %s); %s\nhint: record it, or correct the cassette's path", filepath.Base(t.path), c.others(q.tag))
 }

@@ -66,7 +66,7 @@ func perCall(calls, prompt, cached, completion float64) use {
 // publishedBasis is what estimates say where they rest on the table of published conversations.
 const publishedBasis = "means of recorded τ²-bench conversations and of the paper's Table 14; a model that reasons at length answers with several times the tokens"
 
-// guardBasis is what estimates say of PolicyGuard's verifier.
+// guardBasis is what estimates say about PolicyGuard's verifier.
 const guardBasis = "the lengths of the prompts of PolicyGuard's verifier, of whose use no figures are published"
 
 // published is what a conversation needs on average, by domain and role.

@@ -118,7 +118,7 @@ func TestDiff(t *testing.T) {
 
 func changeEach(t *testing.T, fresh func() domains.Database) {
 	n, db := 0, fresh()
-	// A patch loads the dump anew, which turns a bare day in created_at into its midnight.
+	// A patch loads the dump again, which turns a bare day in created_at into its midnight.
 	if err := db.Patch(value.OfMap(nil)); err != nil {
 		t.Fatal(err)
 	}

@@ -274,7 +274,7 @@ func (x *exporter) ending(o *object, r sim.Record) {
 	}
 }
 
-// reward writes the outcome: the recorded one as it stood, unless the record was scored anew since.
+// reward writes the outcome: the recorded one as it was, unless the record was scored again since.
 func (x *exporter) reward(o *object, r sim.Record) {
 	s, ok := x.scores[store.Ref{Key: r.Key, Attempt: r.Attempt}]
 	switch {

@@ -40,7 +40,7 @@ func TestSplitOfItsOwnFile(t *testing.T) {
 		if code != exitUsage {
 			t.Errorf("a run of a split without its file ended with %d", code)
 		}
-		wants(t, "the complaint", diag, "full.yaml:6:", "lists 2285 tasks for split full", "there is no tau2/domains/telecom/tasks_full.json: put the file that has them there", "base, test, train")
+		wants(t, "the complaint", diag, "full.yaml:6:", "split full lists 2285 tasks", "hint: put them into tasks_full.json", "base, test, train")
 	}
 
 	out, _, _ = exchange(t, nil, "domains", "check", "telecom", "--data", data)

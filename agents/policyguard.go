@@ -171,16 +171,22 @@ func (g *policyGuard) ask(ctx context.Context, v sim.View, m sim.Message, c sim.
 		defer cancel()
 	}
 	msgs := []llm.Message{{Role: llm.System, Content: &prefix}, {Role: llm.User, Content: &text}}
-	answer, call, err := g.model.Ask(asking, v.Index, msgs, nil, "")
+	var raw string
+	calls, err := g.model.Put(asking, sim.Question{Index: v.Index, Messages: msgs,
+		Use: func(answer string) error { raw = answer; return nil },
+		Again: func(why error) (string, error) {
+			return fmt.Sprintf("That cannot be used: %v. Answer again in the same form, but shorter.", why), nil
+		},
+	})
+	out.Calls = append(out.Calls, calls...)
 	if err != nil {
 		if why := context.Cause(asking); why != nil && ctx.Err() == nil {
 			err = fmt.Errorf("%w: %w", why, err)
 		}
 		return checklist.Verdict{}, nil, err
 	}
-	out.Calls = append(out.Calls, call)
-	verdict := checklist.ReadVerdict(answer.TextOf())
-	data := map[string]any{"tool": c.Name, "pass": verdict.Pass, "by": verdict.By, "raw": answer.TextOf(), "call": call.Ordinal}
+	verdict := checklist.ReadVerdict(raw)
+	data := map[string]any{"tool": c.Name, "pass": verdict.Pass, "by": verdict.By, "raw": raw, "call": calls[len(calls)-1].Ordinal}
 	if len(verdict.Items) > 0 {
 		data["items"] = verdict.Items
 	}

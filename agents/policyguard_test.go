@@ -183,6 +183,17 @@ func hashOf(e *domains.Env) string {
 	return agent + " " + user
 }
 
+func whole(text string) llm.Response {
+	return llm.Response{Message: llm.Message{Role: llm.Assistant, Content: &text}, FinishReason: "stop"}
+}
+
+// cutOff is an answer that the output limit cut off.
+func cutOff(text string) llm.Response {
+	r := whole(text)
+	r.FinishReason, r.CutOff = "length", true
+	return r
+}
+
 // errSpent is an error of a run that may not spend more.
 type errSpent struct{}
 
@@ -227,6 +238,35 @@ func TestGuardFailures(t *testing.T) {
 			}
 			if len(turn.Events) != 1 || turn.Events[0].Kind != agents.EventFailOpen || !strings.Contains(turn.Events[0].Text, c.want) {
 				t.Errorf("events %+v", turn.Events)
+			}
+		})
+	}
+	for _, c := range []struct {
+		name    string
+		answers []llm.Response
+		event   sim.EventKind
+		text    string
+	}{
+		{"cut off, then a verdict", []llm.Response{cutOff("VERDICT: PASS, if"), whole("VERDICT: BLOCK\nMESSAGE: Ask.")}, agents.EventGuard, "create_task: BLOCK"},
+		{"cut off twice", []llm.Response{cutOff("VERDICT: BLOCK"), cutOff("VERDICT: BLOCK\nMESSAGE: No.")}, agents.EventFailOpen, "cut off at the output limit"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, _ := setup(t, world(t, domains.Options{}), "add_task")
+			asked := 0
+			s.Model.Client = llm.Func(func(context.Context, llm.Request) (llm.Response, error) {
+				asked++
+				return c.answers[asked-1], nil
+			})
+			overlay, err := agents.NewPolicyGuardOverlay(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			turn, err := overlay(lines(domains.RoleAssistant, asks(plants), text("Sorry."))).Next(context.Background(), sim.View{StepsLeft: 10})
+			if err != nil || asked != 2 || len(turn.Calls) != 2 || !turn.Calls[0].CutOff || turn.Calls[0].Answer == "" {
+				t.Fatalf("error %v, %d answers, calls %+v", err, asked, turn.Calls)
+			}
+			if e := turn.Events[0]; e.Kind != c.event || !strings.Contains(e.Text, c.text) {
+				t.Errorf("event %+v", e)
 			}
 		})
 	}

@@ -12,7 +12,7 @@ import (
 
 func (c *conversation) end(r Reason, f *Fault) {
 	if f != nil && f.Kind != panicked {
-		f.Text = shorten(f.Text)
+		f.Text = shorten(f.Text, longestText)
 	}
 	c.reason, c.fault = r, f
 }
@@ -20,16 +20,19 @@ func (c *conversation) end(r Reason, f *Fault) {
 // panicked is the kind of a fault whose text holds a trace, which is kept whole.
 const panicked = "panic"
 
-// longestText bounds the text of a fault, in bytes.
-const longestText = 4000
+// How much is kept of the text of a fault, and of a model's answer to a question, in bytes.
+const (
+	longestText   = 4000
+	longestAnswer = 64 << 10
+)
 
 // shorten cuts the middle out of a text that is too long: errors begin with their subject and end with what to do.
-func shorten(text string) string {
-	if len(text) <= longestText {
+func shorten(text string, longest int) string {
+	if len(text) <= longest {
 		return text
 	}
-	const tail = longestText / 4
-	head, end := text[:longestText-tail-40], text[len(text)-tail:]
+	tail := longest / 4
+	head, end := text[:longest-tail-40], text[len(text)-tail:]
 	return strings.ToValidUTF8(head, "") + fmt.Sprintf(" … (%d bytes left out) … ", len(text)-len(head)-len(end)) + strings.ToValidUTF8(end, "")
 }
 

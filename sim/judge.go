@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tauguide/tauguide/domains/value"
@@ -25,33 +26,29 @@ var judgePrompt string
 var ErrVerdicts = errors.New("unusable verdicts")
 
 // ModelJudge is a judge that asks a language model. An answer that cannot be used is asked for once more, with what
-// was wrong with it.
+// was wrong with it. Its calls keep its answers.
 type ModelJudge struct{ Model *Model }
 
 // Grade sends the conversation and the outcomes, and checks the answer: as many verdicts as outcomes, each naming one.
 func (j ModelJudge) Grade(ctx context.Context, msgs []Message, assertions []string) ([]Verdict, []ModelCall, error) {
 	ask := judgeQuestion(msgs, assertions)
-	wire := []llm.Message{{Role: llm.System, Content: &judgePrompt}, {Role: llm.User, Content: &ask}}
-	var calls []ModelCall
-	var failure error
-	for range 2 {
-		m, call, err := j.Model.Ask(ctx, len(msgs), wire, nil, "")
-		calls = append(calls, call)
-		if err != nil {
-			return nil, calls, err
-		}
-		verdicts, err := readVerdicts(m.TextOf(), assertions)
-		if err == nil {
-			return verdicts, calls, nil
-		}
-		failure = err
-		again := fmt.Sprintf("That answer could not be used: %v. Answer again, with the JSON object alone.", err)
-		if m.HasText() { // some servers refuse a message without text
-			wire = append(wire, llm.Message{Role: llm.Assistant, Content: m.Content})
-		}
-		wire = append(wire, llm.Message{Role: llm.User, Content: &again})
+	var verdicts []Verdict
+	calls, err := j.Model.Put(ctx, Question{
+		Index:    len(msgs),
+		Messages: []llm.Message{{Role: llm.System, Content: &judgePrompt}, {Role: llm.User, Content: &ask}},
+		Keep:     true,
+		Use: func(answer string) (err error) {
+			verdicts, err = readVerdicts(answer, assertions)
+			return err
+		},
+		Again: func(why error) (string, error) {
+			return fmt.Sprintf("That answer could not be used: %v. Answer again, with the JSON object alone.", why), nil
+		},
+	})
+	if errors.As(err, new(*UnusableError)) {
+		err = fmt.Errorf("%w after two answers: %w", ErrVerdicts, err)
 	}
-	return nil, calls, fmt.Errorf("%w after two answers: %w", ErrVerdicts, failure)
+	return verdicts, calls, err
 }
 
 // judgeQuestion lays the conversation out a line a message, and the outcomes as a list literal.
@@ -70,14 +67,24 @@ func judgeQuestion(msgs []Message, assertions []string) string {
 	return b.String()
 }
 
+// result is one entry of a judge's list, as it is on the wire.
+type result struct {
+	Outcome   string `json:"expectedOutcome"`
+	Reasoning string `json:"reasoning"`
+	Met       *bool  `json:"metExpectation"`
+}
+
 // readVerdicts finds the JSON object with the verdicts in a judge's answer, bare, fenced, between words or within
-// another object. The first one that grades exactly the assertions is taken.
+// another object: the one that grades exactly the assertions. A draft, or a verdict that is quoted, may stand beside it
+// as long as it says the same.
 func readVerdicts(text string, assertions []string) ([]Verdict, error) {
-	var failure error
+	var found []Verdict
+	var lists [][]result
+	var failure, unread error
 	for at := 0; ; at++ {
 		next := strings.IndexByte(text[at:], '{')
 		if next < 0 {
-			return nil, cmp.Or(failure, errors.New("no JSON object in the answer"))
+			break
 		}
 		at += next
 		var reply struct {
@@ -87,29 +94,51 @@ func readVerdicts(text string, assertions []string) ([]Verdict, error) {
 		if err == nil && reply.Results == nil {
 			err = errors.New("it has no results")
 		}
-		switch {
-		case err == nil:
-			verdicts, err := match(reply.Results, assertions)
-			if err == nil {
-				return verdicts, nil
+		if err != nil {
+			if failure == nil { // otherwise what was found before tells more
+				failure = fmt.Errorf("no usable JSON object: %w", err)
 			}
+			continue
+		}
+		var list []result
+		if err := json.Unmarshal(reply.Results, &list); err != nil {
+			unread = fmt.Errorf("no usable JSON object: results: %w", err)
+			failure = unread
+			continue
+		}
+		lists = append(lists, list)
+		switch verdicts, err := match(list, assertions); {
+		case err != nil:
 			failure = err
-		case failure == nil: // otherwise what was found before tells more
-			failure = fmt.Errorf("no usable JSON object: %w", err)
+		case found == nil:
+			found = verdicts
 		}
 	}
+	if found == nil || unread != nil {
+		return nil, cmp.Or(unread, failure, errors.New("no JSON object in the answer"))
+	}
+	for _, list := range lists {
+		if err := contradicts(list, found); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// contradicts says on which outcome a list holds another verdict than the one that was found.
+func contradicts(list []result, found []Verdict) error {
+	for _, v := range found {
+		same := func(r result) bool { return folded(r.Outcome) == folded(v.Assertion) }
+		agrees := func(r result) bool { return same(r) && r.Met != nil && *r.Met == v.Met }
+		if slices.ContainsFunc(list, same) && !slices.ContainsFunc(list, agrees) {
+			return fmt.Errorf("it holds verdicts that contradict each other on %q", v.Assertion)
+		}
+	}
+	return nil
 }
 
 // match pairs a judge's results with the assertions.
-func match(raw json.RawMessage, assertions []string) ([]Verdict, error) {
-	var results []struct {
-		Outcome   string `json:"expectedOutcome"`
-		Reasoning string `json:"reasoning"`
-		Met       *bool  `json:"metExpectation"`
-	}
-	if err := json.Unmarshal(raw, &results); err != nil {
-		return nil, fmt.Errorf("no usable JSON object: results: %w", err)
-	}
+func match(results []result, assertions []string) ([]Verdict, error) {
 	if len(results) != len(assertions) {
 		return nil, fmt.Errorf("%d verdicts for %d expected outcomes", len(results), len(assertions))
 	}

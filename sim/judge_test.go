@@ -100,6 +100,10 @@ func TestJudgeWrappings(t *testing.T) {
 		{"after an object that is something else", `{"note":"thinking"} ` + good},
 		{"after a quoted format", `The format is {"results": [{"expectedOutcome": "...", "reasoning": "...", "metExpectation": true}]}. ` + good},
 		{"after thoughts", "<think>{\"results\": []} no, wait</think>" + good},
+		{"twice the same", good + "\n\n```json\n" + good + "\n```"},
+		{"twice the same in another order", good + verdicts(outcomes[1], false, outcomes[0], true)},
+		{"a quoted verdict on something else", verdicts("The agent is rude.", true) + good},
+		{"a quoted part that agrees", verdicts(outcomes[0], true) + good},
 		{"further keys", strings.Replace(good, `{"results"`, `{"summary":{"met":1},"results"`, 1)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -109,6 +113,9 @@ func TestJudgeWrappings(t *testing.T) {
 				t.Fatal(err)
 			}
 			same(t, "verdicts", []sim.Verdict{{Assertion: outcomes[0], Met: true, Justification: "because"}, {Assertion: outcomes[1], Justification: "because"}}, got)
+			if said, _, _ := strings.Cut(c.answer, "<think>"); len(calls) == 1 && !strings.Contains(calls[0].Answer, said) {
+				t.Errorf("kept answer %q", calls[0].Answer)
+			}
 			if len(calls) != 1 || len(model.requests) != 1 || calls[0].Role != "judge" || calls[0].Index != len(conversation) {
 				t.Errorf("calls %+v", calls)
 			}
@@ -167,6 +174,14 @@ var unusable = []struct {
 	{"prose", "Both outcomes are met.", "no JSON object"},
 	{"cut off", verdicts(outcomes[0], true, outcomes[1], true)[:60], "no usable JSON object"},
 	{"no text", nil, "no JSON object"},
+	{"a draft and another verdict", verdicts(outcomes[0], true, outcomes[1], true) + "\nOn reflection:\n" + verdicts(outcomes[0], true, outcomes[1], false), "contradict each other"},
+	{"a fenced draft and another verdict", "```json\n" + verdicts(outcomes[0], true, outcomes[1], true) + "\n```\n" + verdicts(outcomes[1], true, outcomes[0], false),
+		`contradict each other on "The agent is polite."`},
+	{"a quoted verdict on one outcome", `The agent wrote ` + verdicts(outcomes[0], true) + ` itself. ` + verdicts(outcomes[0], false, outcomes[1], true), "contradict each other"},
+	{"a draft without a flag", strings.Replace(verdicts(outcomes[0], true, outcomes[1], true), "true", "null", 1) + verdicts(outcomes[0], true, outcomes[1], true), "contradict each other"},
+	{"a verdict that cannot be read beside a draft", verdicts(outcomes[0], true, outcomes[1], true) + strings.Replace(verdicts(outcomes[0], true, outcomes[1], false), "false", `"false"`, 1), "no usable JSON object: results"},
+	{"two verdicts within one object", `{"draft":` + verdicts(outcomes[0], true, outcomes[1], true) + `,"final":` + verdicts(outcomes[0], false, outcomes[1], false) + `}`, "contradict each other"},
+	{"a verdict of a cut-off answer", cut(verdicts(outcomes[0], true, outcomes[1], true) + " But on second"), "cut off at the output limit"},
 	{"only thoughts", "<think>" + verdicts(outcomes[0], true, outcomes[1], true) + "</think>", "no JSON object"},
 }
 
@@ -270,9 +285,9 @@ func TestJudgeFailuresLeaveTheScorePending(t *testing.T) {
 		why     string
 		calls   int
 	}{
-		{"refused", []any{broken}, "no access to the model", 1},
-		{"refused when asked again", []any{"prose", broken}, "no access to the model", 2},
-		{"another error", []any{errScript}, "no further turn", 1},
+		{"refused", []any{broken}, "no access to the model", 0},
+		{"refused when asked again", []any{"prose", broken}, "no access to the model", 1},
+		{"another error", []any{errScript}, "no further turn", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j, _ := judge(c.answers...)

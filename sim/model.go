@@ -45,7 +45,7 @@ func (m *Model) Ask(ctx context.Context, index int, msgs []llm.Message, tools []
 		return Message{}, call, callError{m.Name, err}
 	}
 	call.Usage, call.Cost, call.Finish = resp.Usage, resp.Cost, resp.FinishReason
-	call.Dropped, call.Quirks = resp.Dropped, resp.Quirks
+	call.CutOff, call.Dropped, call.Quirks = resp.CutOff, resp.Dropped, resp.Quirks
 	call.Transport = Transport{Served: resp.Model, RequestID: resp.RequestID, Attempts: resp.Attempts,
 		Seconds: resp.Latency.Seconds(), Elapsed: resp.Elapsed.Seconds(), Replayed: resp.Replayed}
 	return received(resp, &call), call, nil

@@ -68,6 +68,8 @@ type ModelCall struct {
 	Usage   llm.Usage `json:"usage"`
 	Cost    *float64  `json:"cost"` // dollars, null if unknown
 	Finish  string    `json:"finish_reason,omitempty"`
+	CutOff  bool      `json:"cut_off,omitempty"` // the output limit ended the answer
+	Answer  string    `json:"answer,omitempty"`  // of a judge, and any that could not be used and was asked for again
 	Dropped []string  `json:"dropped_parameters,omitempty"`
 	Quirks  []string  `json:"quirks,omitempty"`
 

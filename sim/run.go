@@ -110,7 +110,7 @@ const (
 func (c *conversation) hold(ctx context.Context) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.end(Infra, &Fault{Kind: panicked, Index: len(c.traj), Text: shorten(fmt.Sprint(p)) + "\n" + string(debug.Stack())})
+			c.end(Infra, &Fault{Kind: panicked, Index: len(c.traj), Text: shorten(fmt.Sprint(p), longestText) + "\n" + string(debug.Stack())})
 		}
 	}()
 	next, ok := c.begin()

@@ -55,7 +55,7 @@ type LLM struct {
 	Timeout time.Duration
 }
 
-// Verify asks the model, and once more if the answer holds no record.
+// Verify asks the model, and once more if the answer holds no record or was cut off.
 func (v *LLM) Verify(ctx context.Context, in Input) (Answer, error) { return v.ask(ctx, in, "") }
 
 func (v *LLM) ask(ctx context.Context, in Input, verdicts string) (Answer, error) {
@@ -73,11 +73,15 @@ func (v *LLM) ask(ctx context.Context, in Input, verdicts string) (Answer, error
 	var out Answer
 	for {
 		m, call, err := v.Model.Ask(ctx, in.Index, msgs, nil, "")
-		if err != nil {
+		cut := sim.CutOff(call, err)
+		if err != nil && cut == nil {
 			return out, cause(ctx, err)
 		}
 		out.Calls, out.Raw = append(out.Calls, call), m.TextOf()
-		if out.Record, err = Parse(out.Raw); err == nil {
+		if err = cut; cut == nil {
+			out.Record, err = Parse(out.Raw)
+		}
+		if err == nil {
 			return out, nil
 		}
 		if out.Reask != "" {

@@ -259,6 +259,39 @@ func TestTask(t *testing.T) {
 	}
 }
 
+// TestCutOffRecord: an answer that the output limit cut off is no record, however whole what is there looks.
+func TestCutOffRecord(t *testing.T) {
+	record := verify.Record{Reconcile: verify.Reconcile{Intents: []verify.Intent{{ID: "a", Intent: "add_task"}}},
+		Traverse: []verify.Traversal{{ID: "a", Status: verify.Open, Node: "intake", Remediation: "Ask."}}}
+	text, err := record.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	spent := &llm.Error{Kind: llm.KindContextWindow, Code: "length", Message: "spent"}
+	for _, c := range []struct {
+		name   string
+		cut    []bool // the answer
+		errs   []error
+		usable bool
+	}{
+		{"cut off, then whole", []bool{true, false}, []error{nil, nil}, true},
+		{"spent on thinking, then whole", []bool{false, false}, []error{spent, nil}, true},
+		{"cut off twice", []bool{true, true}, []error{nil, nil}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			asked := 0
+			v := &verify.LLM{Workflow: deskWorkflow(t), Model: &sim.Model{Client: llm.Func(func(context.Context, llm.Request) (llm.Response, error) {
+				asked++
+				return llm.Response{Message: llm.Message{Role: llm.Assistant, Content: &text}, CutOff: c.cut[asked-1]}, c.errs[asked-1]
+			})}}
+			a, err := v.Verify(context.Background(), input(verify.State{}, consented()...))
+			if asked != 2 || (err == nil) != c.usable || !strings.Contains(a.Reask, "cut off at the output limit") || (len(a.Record.Traverse) > 0) != c.usable {
+				t.Errorf("%d answers, error %v, asked again because of %q, record %+v", asked, err, a.Reask, a.Record)
+			}
+		})
+	}
+}
+
 // TestHybrid checks that the model is asked only where code cannot decide, and that code's verdicts win.
 func TestHybrid(t *testing.T) {
 	workflow := deskWorkflow(t)

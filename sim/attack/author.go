@@ -183,22 +183,16 @@ func (a Authoring) ask(ctx context.Context, role, task, system, question string,
 	m := a.Model.With(role)
 	m.Tag.Task = task
 	msgs := []llm.Message{{Role: llm.System, Content: &system}, {Role: llm.User, Content: &question}}
-	for try := 1; ; try++ {
-		answer, call, err := m.Ask(ctx, 0, msgs, nil, "")
-		if err != nil {
-			return calls, fmt.Errorf("%s: %w", role, err)
-		}
-		calls = append(calls, call)
-		said := answer.TextOf()
-		if err = use(said); err == nil {
-			return calls, nil
-		}
-		if try == 2 {
-			return calls, fmt.Errorf("%s: the model's second answer cannot be used either: %w\nhint: try another model", role, err)
-		}
-		again := fmt.Sprintf("That cannot be used: %v. Answer again, in full and in the form that was asked for.", err)
-		msgs = append(msgs, llm.Message{Role: llm.Assistant, Content: &said}, llm.Message{Role: llm.User, Content: &again})
+	calls, err = m.Put(ctx, sim.Question{Messages: msgs, Use: use, Again: func(why error) (string, error) {
+		return fmt.Sprintf("That cannot be used: %v. Answer again, in full and in the form that was asked for.", why), nil
+	}})
+	switch {
+	case errors.As(err, new(*sim.UnusableError)):
+		err = fmt.Errorf("%s: the model's second answer cannot be used either: %w\nhint: try another model", role, err)
+	case err != nil:
+		err = fmt.Errorf("%s: %w", role, err)
 	}
+	return calls, err
 }
 
 // texts reads a JSON list of texts, whatever is around it.

@@ -102,13 +102,16 @@ func (e *Error) Error() string {
 // hint says what to do next.
 func (e *Error) hint() string {
 	switch {
-	case e.Kind == KindContextWindow && e.Code == "length":
+	case e.CutOff():
 		return "raise max_tokens or lower reasoning_effort"
 	case e.Refused():
 		return "start the server, or check base_url"
 	}
 	return hints[e.Kind]
 }
+
+// CutOff tells whether the output limit was spent before any visible text.
+func (e *Error) CutOff() bool { return e.Kind == KindContextWindow && e.Code == "length" }
 
 // Refused tells whether nobody listens at the endpoint's address.
 func (e *Error) Refused() bool {

@@ -11,6 +11,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -146,33 +147,16 @@ func (w *writing) ask(ctx context.Context, stage, what string, data any, use fun
 		return err
 	}
 	msgs := []llm.Message{{Role: llm.System, Content: &w.system}, {Role: llm.User, Content: &question}}
-	for try := 1; ; try++ {
-		w.Log(fmt.Sprintf("%s: asking %s", what, w.Model.Name))
-		m, call, err := w.Model.Ask(ctx, 0, msgs, nil, "")
-		if err != nil {
-			return err
-		}
-		w.draft.Calls = append(w.draft.Calls, call)
-		said := m.TextOf()
-		if err = use(said); err == nil {
-			return nil
-		}
-		if call.Finish == "length" {
-			err = fmt.Errorf("the answer was cut off at its length limit, so raise the model's max_tokens: %w", err)
-		}
-		if try == 2 {
-			return fmt.Errorf("the answer cannot be used, nor could the one before: %w", err)
-		}
-		w.Log(fmt.Sprintf("%s: asking again, because of %s", what, strings.ReplaceAll(err.Error(), "\n", " | ")))
-		again, perr := prompt("again.tmpl", map[string]string{"Error": err.Error()})
-		if perr != nil {
-			return perr
-		}
-		if strings.TrimSpace(said) == "" {
-			said = "(nothing)" // some servers refuse a message without text
-		}
-		msgs = append(msgs, llm.Message{Role: llm.Assistant, Content: &said}, llm.Message{Role: llm.User, Content: &again})
+	w.Log(fmt.Sprintf("%s: asking %s", what, w.Model.Name))
+	calls, err := w.Model.Put(ctx, sim.Question{Messages: msgs, Use: use, Again: func(why error) (string, error) {
+		w.Log(fmt.Sprintf("%s: asking again, because of %s", what, strings.ReplaceAll(why.Error(), "\n", " | ")))
+		return prompt("again.tmpl", map[string]string{"Error": why.Error()})
+	}})
+	w.draft.Calls = append(w.draft.Calls, calls...)
+	if errors.As(err, new(*sim.UnusableError)) {
+		err = fmt.Errorf("the answer cannot be used, nor could the one before: %w", err)
 	}
+	return err
 }
 
 // classify has the tools sorted. That is a test of the model's understanding: which tools are guarded is known.

@@ -45,6 +45,19 @@ func TestASR(t *testing.T) {
 	}
 }
 
+// TestASRSaysWhyNot tells experiments without tasks from those whose trials were all lost.
+func TestASRSaysWhyNot(t *testing.T) {
+	b := metrics.Bootstrap{Resamples: 10}
+	for why, all := range map[string][]metrics.Outcome{"no tasks": nil, "no usable attack trials": system("a vv", "b p")} {
+		if e := b.ASR(all); e.Defined || e.Reason != why || e.Interval.Reason != why {
+			t.Errorf("%+v, want %q", e, why)
+		}
+	}
+	if curve := b.ASRCurve(system("a s"), 0); len(curve) != 0 {
+		t.Errorf("a curve without points has %d", len(curve))
+	}
+}
+
 // TestASRNeverFallsInK and is the share of trials for k = 1.
 func TestASRNeverFallsInK(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

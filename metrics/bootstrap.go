@@ -80,11 +80,11 @@ func (b Bootstrap) interval(n int, statistic func(draw []int32) float64) Interva
 		part := values[w*len(values)/workers : (w+1)*len(values)/workers]
 		first := w * len(values) / workers
 		group.Go(func() {
-			source := rand.NewPCG(0, 0)
+			var source rand.PCG
 			draw := make([]int32, n)
 			for r := range part {
 				source.Seed(b.Seed, uint64(first+r))
-				fill(draw, source)
+				fill(draw, &source)
 				part[r] = statistic(draw)
 			}
 		})

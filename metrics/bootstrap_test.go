@@ -131,8 +131,42 @@ func TestBootstrapOfCurves(t *testing.T) {
 	if a.Interval == b.Interval {
 		t.Errorf("two seeds give one interval %v", a.Interval)
 	}
-	if len((metrics.Bootstrap{}).Curve(all, -1)) != 0 {
-		t.Error("a curve without points has some")
+	for _, n := range []int{-1, 0} {
+		if got := len((metrics.Bootstrap{}).Curve(all, n)); got != 0 {
+			t.Errorf("a curve of %d points has %d", n, got)
+		}
+	}
+}
+
+func TestBootstrapSize(t *testing.T) {
+	for asked, want := range map[int]int{-1: 10_000, 0: 10_000, 1: 1, 2: 2} {
+		if got := (metrics.Bootstrap{Resamples: asked}).Size(); got != want {
+			t.Errorf("%d resamples asked for: %d, want %d", asked, got, want)
+		}
+	}
+	// The limits of one resample are that resample's.
+	if i := (metrics.Bootstrap{Seed: 5, Resamples: 1}).PassHat(counted(9, 4), 1).Interval; !i.Defined || i.Lo != i.Hi {
+		t.Errorf("one resample gives %+v", i)
+	}
+}
+
+// TestLimitsAsFigures: a limit is a figure as the estimate is, and as undefined as the estimate or its interval.
+func TestLimitsAsFigures(t *testing.T) {
+	band := metrics.Interval{Lo: 0.25, Hi: 0.75, Defined: true}
+	tests := []struct {
+		name      string
+		of        metrics.Estimate
+		low, high metrics.Estimate
+	}{
+		{"both", metrics.Estimate{Value: 0.5, Defined: true, Tasks: 8, Interval: band},
+			metrics.Estimate{Value: 0.25, Defined: true, Tasks: 8}, metrics.Estimate{Value: 0.75, Defined: true, Tasks: 8}},
+		{"no interval", metrics.Estimate{Value: 0.5, Defined: true, Interval: metrics.Interval{Reason: "not asked for"}}, not("not asked for"), not("not asked for")},
+		{"no figure", metrics.Estimate{Reason: "no tasks", Interval: band}, not("no tasks"), not("no tasks")},
+	}
+	for _, tt := range tests {
+		if low, high := tt.of.Low(), tt.of.High(); low != tt.low || high != tt.high {
+			t.Errorf("%s: %+v and %+v, want %+v and %+v", tt.name, low, high, tt.low, tt.high)
+		}
 	}
 }
 

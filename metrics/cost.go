@@ -83,9 +83,7 @@ func TimesAs(a, b Estimate) Estimate {
 	return over(a.Value, b.Value, "what it is compared with is 0")
 }
 
+// over is the quotient of a sum, undefined for the given reason where n is 0.
 func over(sum, n float64, why string) Estimate {
-	if n == 0 {
-		return Estimate{Reason: why}
-	}
 	return of(sum/n, 0, why)
 }

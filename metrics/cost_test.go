@@ -2,6 +2,7 @@ package metrics_test
 
 import (
 	"math"
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -34,10 +35,29 @@ func TestCostOf(t *testing.T) {
 				OutputPerCall: not("1 of 2 calls came without counts of tokens"), Dollars: not("the cost of 1 of 2 calls is unknown"), DollarsPerTask: not("the cost of 1 of 2 calls is unknown")}},
 		{"unknown cached", metrics.Usage{Calls: 2, Prompt: 10, Completion: 4, UnknownCached: 2, Cost: 1}, 1,
 			metrics.Costs{CallsPerTask: value(2), PromptPerCall: value(5), CachedShare: not("2 of 2 calls came without a count of cached tokens"), OutputPerCall: value(2), Dollars: value(1), DollarsPerTask: value(1)}},
+		{"one of them unknown cached", metrics.Usage{Calls: 2, Prompt: 10, Completion: 4, UnknownCached: 1, Cost: 1}, 1,
+			metrics.Costs{CallsPerTask: value(2), PromptPerCall: value(5), CachedShare: not("1 of 2 calls came without a count of cached tokens"), OutputPerCall: value(2), Dollars: value(1), DollarsPerTask: value(1)}},
 	}
 	for _, tt := range tests {
 		if diff := cmp.Diff(tt.want, metrics.CostOf(tt.use, tt.conversations)); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", tt.name, diff)
+		}
+	}
+}
+
+// TestUsageAdds holds that every figure of a usage, those of a later version included, is summed.
+func TestUsageAdds(t *testing.T) {
+	var one, sum metrics.Usage
+	v := reflect.ValueOf(&one).Elem()
+	for i := range v.NumField() {
+		v.Field(i).Set(reflect.ValueOf(i + 1).Convert(v.Field(i).Type()))
+	}
+	sum.Add(one)
+	sum.Add(one)
+	got := reflect.ValueOf(sum)
+	for i := range got.NumField() {
+		if n := got.Field(i).Convert(reflect.TypeFor[int]()).Int(); n != int64(2*(i+1)) {
+			t.Errorf("%s is %d after adding %d twice", got.Type().Field(i).Name, n, i+1)
 		}
 	}
 }
@@ -58,6 +78,12 @@ func TestTimes(t *testing.T) {
 		if e.Defined || e.Reason == "" || e.Value != 0 {
 			t.Errorf("%s: %+v, want undefined with a reason", name, e)
 		}
+	}
+	if e := metrics.MeanSeconds(nil); e.Reason != "no conversation ran to its end" {
+		t.Errorf("no times: %+v", e)
+	}
+	if a, b := metrics.TimesAs(not("gone"), value(1)), metrics.TimesAs(value(1), not("lost")); a.Reason != "gone" || b.Reason != "lost" {
+		t.Errorf("reasons %q and %q, want those of what is missing", a.Reason, b.Reason)
 	}
 	if e := metrics.TimesAs(value(210.1), value(36.4)); !near(e.Value, 5.772, 0.001) {
 		t.Errorf("ratio %+v", e)

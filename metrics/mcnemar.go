@@ -37,7 +37,7 @@ func McNemarTest(strata ...Discordant) McNemar {
 	}
 	t.Z = float64(t.First-t.Second) / math.Sqrt(float64(n))
 	// The lower tail keeps its digits where the upper one, as a difference to 1, would lose them.
-	t.Normal = min(1, 2*distuv.UnitNormal.CDF(-math.Abs(t.Z)))
+	t.Normal = 2 * distuv.UnitNormal.CDF(-math.Abs(t.Z))
 	t.Exact = min(1, 2*distuv.Binomial{N: float64(n), P: 0.5}.CDF(float64(min(t.First, t.Second))))
 	return t
 }

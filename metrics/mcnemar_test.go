@@ -60,6 +60,20 @@ func TestMcNemarNormal(t *testing.T) {
 	}
 }
 
+// TestMcNemarOf pools the pairings that compare something, and counts only those as strata.
+func TestMcNemarOf(t *testing.T) {
+	airline := metrics.PairUp(system("a s", "b s", "c f"), system("a f", "b f", "c s"), 1)
+	retail := metrics.PairUp(system("a s", "b s"), system("a f", "b s"), 1)
+	lost := metrics.PairUp(system("a s", "b v"), system("a f", "b s"), 1)
+	got := metrics.McNemarOf(airline, lost, retail)
+	if want := metrics.McNemarTest(metrics.Discordant{First: 2, Second: 1}, metrics.Discordant{First: 1}); got != want || got.Strata != 2 || got.Discordant() != 4 {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got := metrics.McNemarOf(lost); got != metrics.McNemarTest() {
+		t.Errorf("nothing to compare: %+v", got)
+	}
+}
+
 func TestHolm(t *testing.T) {
 	tests := []struct {
 		name     string

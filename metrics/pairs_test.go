@@ -78,6 +78,9 @@ func TestPairingFigures(t *testing.T) {
 	if e := delta(metrics.PairUp(nil, nil, 1)); e.Defined || e.Reason != "no common tasks" {
 		t.Errorf("delta of nothing %+v", e)
 	}
+	if e := delta(metrics.PairUp(system("a v"), system("a s"), 1)); e.Defined || e.Reason != "1 of 1 common tasks have fewer than 1 usable trials on a side" {
+		t.Errorf("delta without a comparison %+v", e)
+	}
 	if e := delta(metrics.Pairing{}); e.Defined || e.Reason == "" {
 		t.Errorf("delta of the zero pairing %+v", e)
 	}
@@ -90,6 +93,11 @@ func TestPairingRemarks(t *testing.T) {
 		"ReAct has more than 1 usable trials of 1 tasks: the first 1 of each count",
 		"1 tasks of Guide have no counterpart in ReAct and are left out: h",
 	}
+	if diff := cmp.Diff(want, p.Remarks("ReAct", "Guide")); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	p = metrics.PairUp(system("a s", "b s", "c s", "d s", "e s", "f s"), system("a s"), 1)
+	want = []string{"5 tasks of ReAct have no counterpart in Guide and are left out: b, c, d, e, f"}
 	if diff := cmp.Diff(want, p.Remarks("ReAct", "Guide")); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

@@ -130,9 +130,6 @@ func perTask(all []Outcome, k int, name string, statistic func(c, n, k int) floa
 		return nil, name + ": k starts at 1"
 	}
 	tasks, by := tallies(all)
-	if len(tasks) == 0 {
-		return nil, "no tasks"
-	}
 	short := 0
 	values := make([]float64, len(tasks))
 	for i, id := range tasks {

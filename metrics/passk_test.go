@@ -112,8 +112,31 @@ func TestPassHatNamesWhatIsMissing(t *testing.T) {
 	if want := "1 of 2 tasks have fewer than 2 usable trials"; e.Defined || e.Reason != want {
 		t.Errorf("got %+v, want undefined with %q", e, want)
 	}
-	if e := metrics.PassHat(nil, 1); e.Defined || math.IsNaN(e.Value) {
+	for name, e := range map[string]metrics.Estimate{"Pass^0": metrics.PassHat(all, 0), "pass@-1": metrics.PassAt(all, -1), "ASR@0": metrics.Bootstrap{}.ASRAt(all, 0)} {
+		if want := name + ": k starts at 1"; e.Defined || e.Reason != want {
+			t.Errorf("got %+v, want undefined with %q", e, want)
+		}
+	}
+	if e := metrics.PassHat(nil, 1); e != not("no tasks") {
 		t.Errorf("no tasks give %+v, want undefined", e)
+	}
+}
+
+// TestTrialsAreCountedByTask: MaxTrials tells tasks of the same id apart by domain and system, and coverage the states.
+func TestTrialsAreCountedByTask(t *testing.T) {
+	all := []metrics.Outcome{{Domain: "a", System: "x", Task: "1"}, {Domain: "a", System: "y", Task: "1"}, {Domain: "b", System: "x", Task: "1"}}
+	for want := 1; want <= 3; want++ {
+		if got := metrics.MaxTrials(all); got != want {
+			t.Errorf("%d trials, want %d", got, want)
+		}
+		all = append(all, metrics.Outcome{Domain: "b", System: "x", Task: "1", Trial: want})
+	}
+	if got := metrics.MaxTrials(nil); got != 0 {
+		t.Errorf("%d trials of nothing", got)
+	}
+	want := metrics.Coverage{Planned: 7, Evaluable: 3, Void: 1, Pending: 3}
+	if got := metrics.Cover(system("a sfp", "b ppsv")); got != want {
+		t.Errorf("coverage %+v, want %+v", got, want)
 	}
 }
 

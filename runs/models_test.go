@@ -8,6 +8,7 @@ import (
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/runtest"
+	"github.com/tauguide/tauguide/runs/show"
 	"github.com/tauguide/tauguide/sim/llm"
 )
 
@@ -79,14 +80,14 @@ func TestProgressLines(t *testing.T) {
 func TestWarningsAreShownAsTheyCome(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	r := runs.NewLineReporter(&b)
+	r := runs.NewLineReporter(show.NewWriter(&b))
 	p := runs.Progress{Name: "x", Warnings: []string{"first"}}
 	r.Update(p)
 	r.Update(p)
 	p.Warnings = []string{"first", "second\x1b[2J"}
 	r.Update(p)
 	r.Update(p)
-	want := "x: warning: first\nx: warning: second\\x1b[2J\n"
+	want := "x: warning: first\nx: warning: second\\u001b[2J\n"
 	if b.String() != want {
 		t.Errorf("shown %q, want %q", b.String(), want)
 	}

@@ -167,12 +167,13 @@ func short(n float64) string {
 }
 
 // NewReporter shows progress on f, which is stderr as a rule: a bar if f is a terminal, else a plain line every few
-// seconds. On a terminal without colours, or in CI, getenv says so, and lines it is.
-func NewReporter(f *os.File, getenv func(string) string) Reporter {
+// seconds. On a terminal without colours, or in CI, getenv says so, and lines it is. Lines and warnings are written to
+// text, which leads to f and keeps what servers say from steering the terminal; the bar steers it itself.
+func NewReporter(f *os.File, text io.Writer, getenv func(string) string) Reporter {
 	if term.IsTerminal(int(f.Fd())) && getenv("CI") == "" && getenv("TERM") != "dumb" {
-		return &bar{out: f}
+		return &bar{out: f, text: text}
 	}
-	return NewLineReporter(f)
+	return NewLineReporter(text)
 }
 
 // NewLineReporter writes progress as plain lines.
@@ -190,7 +191,7 @@ func (l *lines) Update(p Progress) {
 	l.warned = warn(l.out, p, l.warned)
 	if p.LastFault != "" && p.LastFault != l.lastFault {
 		l.lastFault = p.LastFault
-		fmt.Fprintf(l.out, "%s: void trial: %s\n", p.Name, visible(p.LastFault))
+		fmt.Fprintf(l.out, "%s: void trial: %s\n", p.Name, p.LastFault)
 	}
 	if !p.Final && p.Elapsed-l.last < lineEvery {
 		return
@@ -202,20 +203,15 @@ func (l *lines) Update(p Progress) {
 // warn shows the warnings from the given one on, and returns how many there are.
 func warn(w io.Writer, p Progress, from int) int {
 	for _, text := range p.Warnings[min(from, len(p.Warnings)):] {
-		fmt.Fprintf(w, "%s: warning: %s\n", p.Name, visible(text))
+		fmt.Fprintf(w, "%s: warning: %s\n", p.Name, text)
 	}
 	return len(p.Warnings)
-}
-
-// visible keeps a foreign text from steering a terminal.
-func visible(s string) string {
-	q := fmt.Sprintf("%q", s)
-	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
 }
 
 // bar draws a progress bar.
 type bar struct {
 	out    *os.File
+	text   io.Writer
 	bar    *progressbar.ProgressBar
 	warned int
 }
@@ -235,13 +231,13 @@ func (b *bar) fitting(text string) string {
 	return text
 }
 
-// Update redraws the bar. Its own writes go to out alone.
+// Update redraws the bar.
 func (b *bar) Update(p Progress) {
 	if len(p.Warnings) > b.warned {
 		if b.bar != nil {
 			_ = b.bar.Clear() // a terminal that is gone shows nothing
 		}
-		b.warned = warn(b.out, p, b.warned)
+		b.warned = warn(b.text, p, b.warned)
 	}
 	if b.bar == nil {
 		b.bar = progressbar.NewOptions(max(1, p.Planned), progressbar.OptionSetWriter(b.out), progressbar.OptionSetWidth(barWidth),

@@ -16,6 +16,7 @@ import (
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/runtest"
+	"github.com/tauguide/tauguide/runs/show"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 )
@@ -318,11 +319,11 @@ func TestProgressIsReported(t *testing.T) {
 		t.Errorf("line %q", got)
 	}
 	var b strings.Builder
-	r := runs.NewLineReporter(&b)
+	r := runs.NewLineReporter(show.NewWriter(&b))
 	r.Update(runs.Progress{Name: "x", Planned: 3, Done: 1, Faults: 1, LastFault: "bad\x1b[2Jthing"})
 	r.Update(runs.Progress{Name: "x", Planned: 3, Done: 1, Faults: 1, LastFault: "bad\x1b[2Jthing"})
 	r.Update(runs.Progress{Name: "x", Planned: 3, Done: 3, Faults: 1, LastFault: "bad\x1b[2Jthing", Final: true})
-	want := fmt.Sprintf("x: void trial: %s\nx: 3/3 done, 0 running, 1 void, ? tokens, $?\n", `bad\x1b[2Jthing`)
+	want := fmt.Sprintf("x: void trial: %s\nx: 3/3 done, 0 running, 1 void, ? tokens, $?\n", `bad\u001b[2Jthing`)
 	if b.String() != want {
 		t.Errorf("lines %q, want %q", b.String(), want)
 	}

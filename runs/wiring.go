@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/tauguide/tauguide/runs/config"
@@ -46,8 +47,9 @@ func (x *execution) wiring() (w wiring, err error) {
 	return w, err
 }
 
-// warn tells what turned up during the run, once.
+// warn tells what turned up during the run, once and on one line.
 func (x *execution) warn(text string) {
+	text = strings.Join(strings.Fields(text), " ")
 	x.mu.Lock()
 	known := slices.Contains(x.progress.Warnings, text)
 	if !known {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/runs/show"
 )
 
 // Exit codes, the same for every command.
@@ -51,8 +52,10 @@ func exitCode(err error) int {
 	return exitError
 }
 
-// run executes one command line and returns the exit code. Data goes to stdout, everything else to stderr.
+// run executes one command line and returns the exit code. Data goes to stdout, everything else to stderr; what steers
+// terminals reaches neither, whoever wrote it.
 func run(ctx context.Context, p process) int {
+	p.stdout, p.stderr = show.NewWriter(p.stdout), show.NewWriter(p.stderr)
 	cmd := root(p)
 	cmd.SetArgs(p.args)
 	cmd.SetOut(p.stdout)

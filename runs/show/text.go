@@ -50,15 +50,23 @@ func Pieces(s string) []Piece {
 // escaped is what replaces the character at i; "" where it may stay.
 func escaped(s string, i int, r rune) string {
 	switch {
-	case r == '\n', r == '\t':
+	case !hidden(s, i, r):
 		return ""
-	case r == unicode.ReplacementChar && s[i] != 0xEF:
+	case r == unicode.ReplacementChar:
 		return fmt.Sprintf("\\x%02x", s[i])
-	case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r),
-		unicode.Is(unicode.Cf, r) && r != '\u200d', unicode.Is(unicode.Co, r):
-		return fmt.Sprintf("\\u{%x}", r)
 	}
-	return ""
+	return fmt.Sprintf("\\u{%x}", r)
+}
+
+// hidden reports whether the character at i, or the byte that is none, must not be shown as it is.
+func hidden(s string, i int, r rune) bool {
+	switch r {
+	case '\n', '\t', '\u200d':
+		return false
+	case unicode.ReplacementChar:
+		return s[i] != 0xEF
+	}
+	return unicode.In(r, unicode.Cc, unicode.Bidi_Control, unicode.Zl, unicode.Zp, unicode.Cf, unicode.Co)
 }
 
 // Safe is the text of the pieces, for a terminal.

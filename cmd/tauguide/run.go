@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -28,9 +29,9 @@ func (o *runOptions) AddFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.Resume, "resume", false, "continue the run in the run directory")
 	f.BoolVar(&o.Fresh, "fresh", false, "move an existing run aside and start over")
 	f.StringArrayVar(&o.Only, "only", nil, "run a part: key=value[,value] with key domain, system, agent, task or trial (may be repeated)")
-	f.IntVar(&o.Limit, "limit", 0, "run only the first so many tasks of each domain")
-	f.IntVar(&o.Trials, "trials", 0, "trials of each task, instead of the config's")
-	f.IntVar(&o.Concurrency, "concurrency", 0, "conversations at once, instead of the config's")
+	f.Var((*count)(&o.Limit), "limit", "run only the first so many tasks of each domain")
+	f.Var((*count)(&o.Trials), "trials", "trials of each task, instead of the config's")
+	f.Var((*count)(&o.Concurrency), "concurrency", "conversations at once, instead of the config's")
 	f.StringVar(&o.Data, "data", "", "τ² data folder, or the word embedded, instead of the config's")
 	f.StringVar(&o.BaseURL, "base-url", "", "send every model to this endpoint")
 	f.BoolVar(&o.Synthetic, "synthetic", false, "replace every model by its scripted twin")
@@ -42,6 +43,29 @@ func (o *runOptions) AddFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.dryRun, "dry-run", false, "check everything, print the plan and an estimate of calls, tokens and dollars; run nothing")
 	f.StringVar(&o.like, "like", "", "run directory that the estimate of --dry-run goes by")
 }
+
+// count is a flag for a number of things. 0 is that it was not given, and cannot be given.
+type count int
+
+// Set reads what was given.
+func (c *count) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return errors.New("want a whole number from 1, or the flag left out")
+	}
+	*c = count(n)
+	return nil
+}
+
+func (c *count) String() string {
+	if *c == 0 {
+		return ""
+	}
+	return strconv.Itoa(int(*c))
+}
+
+// Type is for the help.
+func (c *count) Type() string { return "int" }
 
 func runCommand(p process) *cobra.Command {
 	var o runOptions

@@ -61,6 +61,7 @@ var badConfigs = []struct{ name, text string }{
 	{"temperature out of range", strings.Replace(head, "base_url", "temperature: 3, base_url", 1) + "systems: [{name: A, agent: noop}]\n"},
 	{"time without a unit", head + "limits: {timeout: 30}\nsystems: [{name: A, agent: noop}]\n"},
 	{"time with a strange unit", head + "limits: {timeout: 30 minutes}\nsystems: [{name: A, agent: noop}]\n"},
+	{"no time for a request", strings.Replace(head, "base_url", "timeout: 0s, retry: {first_wait: 0s}, base_url", 1) + "systems: [{name: A, agent: noop}]\n"},
 	{"null", head + "systems: [{name: A, agent: ~}]\n"},
 	{"name that is no folder", "name: ../x\n" + head + "systems: [{name: A, agent: noop}]\n"},
 	{"policy type", strings.Replace(head, "name: retail", "name: retail, policy_type: manaul", 1) + "systems: [{name: A, agent: noop}]\n"},

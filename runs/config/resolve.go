@@ -65,9 +65,6 @@ func resolve(ctx context.Context, cfg *Config, o Options) (*Plan, error) {
 	if o.Resume && o.Fresh {
 		return nil, fmt.Errorf("resume and fresh exclude each other\nhint: choose one")
 	}
-	if o.Limit < 0 || o.Trials < 0 || o.Concurrency < 0 {
-		return nil, fmt.Errorf("limit, trials and concurrency must not be negative\nhint: leave them out for the config's")
-	}
 	only, err := parseFilter(o.Only)
 	if err != nil {
 		return nil, err

@@ -35,7 +35,8 @@ var schema = sync.OnceValue(func() *jsonschema.Schema {
 		panic("config.schema.json: " + err.Error())
 	}
 	c := jsonschema.NewCompiler()
-	c.RegisterFormat(&jsonschema.Format{Name: "time span", Validate: validTimeSpan})
+	c.RegisterFormat(&jsonschema.Format{Name: "time span", Validate: atLeast(0)})
+	c.RegisterFormat(&jsonschema.Format{Name: "time span above zero", Validate: atLeast(1)})
 	c.AssertFormat()
 	if err := c.AddResource("config.schema.json", doc); err != nil {
 		panic("config.schema.json: " + err.Error())
@@ -43,15 +44,17 @@ var schema = sync.OnceValue(func() *jsonschema.Schema {
 	return c.MustCompile("config.schema.json")
 })
 
-func validTimeSpan(v any) error {
-	s, ok := v.(string)
-	if !ok {
-		return nil // the type is wrong already
+func atLeast(least time.Duration) func(any) error {
+	return func(v any) error {
+		s, ok := v.(string)
+		if !ok {
+			return nil // the type is wrong already
+		}
+		if d, err := time.ParseDuration(s); err != nil || d < least {
+			return errors.New("no time span")
+		}
+		return nil
 	}
-	if d, err := time.ParseDuration(s); err != nil || d < 0 {
-		return errors.New("no time span")
-	}
-	return nil
 }
 
 // validate checks a config's data against the schema. The error lists everything that is wrong with its place, in the

@@ -96,13 +96,16 @@ func (f *Files) Sources() []Source {
 	return out
 }
 
+// maxData bounds one file of data, far above any that is known.
+const maxData = 256 << 20
+
 // Read returns the bytes of a file of the domain, without a byte-order mark.
 func (f *Files) Read(name string) ([]byte, error) {
 	return f.read(f.fs, f.Path(name), name)
 }
 
 func (f *Files) read(fsys fs.FS, label, name string) ([]byte, error) {
-	b, err := fs.ReadFile(fsys, name)
+	b, err := ReadText(fsys, name, maxData)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", label, err)
 	}

@@ -56,7 +56,7 @@ func (f *Files) Complete(w *World, agent, user *Kit) (err error) {
 		return err
 	}
 	w.Sources = f.Sources()
-	rules, err := fs.ReadFile(f.fs, "invariants.yaml") // no source: trials do not depend on it
+	rules, err := ReadText(f.fs, "invariants.yaml", maxData) // no source: trials do not depend on it
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -30,4 +30,7 @@ func TestReadText(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
 		}
 	}
+	if _, err := domains.ReadFile(os.DevNull, 100); err == nil || !strings.Contains(err.Error(), os.DevNull+" is no regular file") {
+		t.Errorf("a device: %v", err)
+	}
 }

@@ -3,13 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/guide"
 	"github.com/tauguide/tauguide/guide/checks"
 )
@@ -110,7 +111,7 @@ func (o validateOptions) openCatalog(domain string) (*guide.Catalog, error) {
 	case "none":
 		return nil, nil
 	}
-	text, err := os.ReadFile(o.catalog)
+	text, err := domains.ReadFile(o.catalog, yamlfile.MaxBytes)
 	if err != nil {
 		return nil, usage(fmt.Errorf("--catalog: %w\nhint: name a file, or none", err))
 	}
@@ -125,7 +126,7 @@ func documents(dir string) (map[string]string, error) {
 	}
 	out := map[string]string{}
 	for _, f := range files {
-		text, err := os.ReadFile(f)
+		text, err := domains.ReadFile(f, yamlfile.MaxBytes)
 		if err != nil {
 			return nil, fmt.Errorf("policy document: %w", err)
 		}

@@ -25,7 +25,7 @@ import (
 
 // The bounds of a file: far above any real one, far below what fills the memory.
 const (
-	MaxBytes = 4 << 20
+	MaxBytes = 1 << 20
 	maxNodes = 100_000 // after aliases are unfolded
 	maxDepth = 100
 )
@@ -222,6 +222,7 @@ func (t *tree) alias(n *ast.AliasNode, depth int) (*Node, error) {
 func (t *tree) mapping(n ast.Node, members []*ast.MappingValueNode, depth int) (*Node, error) {
 	out := &Node{Kind: Map, Place: start(n)}
 	var merged []Entry
+	there := map[string]bool{}
 	for _, m := range members {
 		if m.Key.IsMergeKey() {
 			more, err := t.merged(m.Value, depth)
@@ -235,9 +236,10 @@ func (t *tree) mapping(n ast.Node, members []*ast.MappingValueNode, depth int) (
 		if err != nil {
 			return nil, err
 		}
-		if out.Get(key) != nil {
+		if there[key] {
 			return nil, t.fail(m.Key, DuplicateKey, "keep one of the two", "the key %q is there twice", key)
 		}
+		there[key] = true
 		v, err := t.value(m.Value, depth+1)
 		if err != nil {
 			return nil, err
@@ -245,7 +247,8 @@ func (t *tree) mapping(n ast.Node, members []*ast.MappingValueNode, depth int) (
 		out.Entries = append(out.Entries, Entry{key, placeOfToken(m.Key.GetToken()), v})
 	}
 	for _, e := range merged { // what is there already wins
-		if out.Get(e.Key) == nil {
+		if !there[e.Key] {
+			there[e.Key] = true
 			out.Entries = append(out.Entries, e)
 		}
 	}

@@ -3,10 +3,10 @@ package audit
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/guide"
 )
 
@@ -62,7 +62,7 @@ type Withheld struct {
 
 // ReadTemptations reads a file of forbidden calls (JSON).
 func ReadTemptations(path string) (*Temptations, error) {
-	text, err := os.ReadFile(path)
+	text, err := domains.ReadFile(path, yamlfile.MaxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("forbidden calls: %w", err)
 	}

@@ -12,7 +12,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/guide"
 )
 
@@ -50,7 +52,7 @@ func ReadReleased(fsys fs.FS) (b *guide.Bundle, notes []string, err error) {
 }
 
 func decode(fsys fs.FS, name string, to any) error {
-	text, err := fs.ReadFile(fsys, name)
+	text, err := domains.ReadText(fsys, name, yamlfile.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is not there\nhint: name the folder of a released workflow, which contains it", name)
 	}

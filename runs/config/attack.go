@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,7 +64,7 @@ func LoadAttacks(domain, data, file string) (*attack.Set, error) {
 	if file == "" || file == shippedAttacks {
 		text, file, err = configs.Attacks(domain, data)
 	} else {
-		text, err = os.ReadFile(filepath.FromSlash(file))
+		text, err = domains.ReadFile(filepath.FromSlash(file), yamlfile.MaxBytes)
 	}
 	if err != nil {
 		return nil, err
@@ -163,7 +162,7 @@ func (c *Config) plans() (*attack.Plans, error) {
 	if c.User.Plans == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(filepath.FromSlash(c.User.Plans))
+	text, err := domains.ReadFile(filepath.FromSlash(c.User.Plans), yamlfile.MaxBytes)
 	if err != nil {
 		return nil, err
 	}

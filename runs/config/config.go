@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -228,7 +227,7 @@ func (d *Duration) UnmarshalText(text []byte) error {
 // Load reads a config file. env resolves $VAR in base_url, key and data; an empty value counts as unset. Errors name
 // file, line and column, and are domains.ErrUsage.
 func Load(path string, env func(string) string) (*Config, error) {
-	text, err := os.ReadFile(path)
+	text, err := domains.ReadFile(path, yamlfile.MaxBytes)
 	if err != nil {
 		return nil, domains.Usage(fmt.Errorf("read config: %w", err))
 	}

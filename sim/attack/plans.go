@@ -13,6 +13,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/yamlfile"
 )
 
@@ -54,7 +55,7 @@ func (p *Plans) check() error {
 
 // ReadPlans reads a file of plans; nil if there is none.
 func ReadPlans(file string) (*Plans, error) {
-	text, err := os.ReadFile(file)
+	text, err := domains.ReadFile(file, yamlfile.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -249,6 +249,14 @@ func TestC32LargeAnswers(t *testing.T) {
 			t.Errorf("%d bytes arrived", n)
 		}
 	})
+	t.Run("three megabytes again and again", func(t *testing.T) {
+		more := faultserver.TextAndCalls(strings.Repeat("x", 3<<20), faultserver.Call{ID: "c", Name: "get_users", Arguments: "{}"})
+		h := hold(t, more, more, more) // a fourth request would hold nine
+		ended(t, h.rec, sim.ContextWindow)
+		if !strings.Contains(h.rec.Fault.Text, "a request of more than 8 MB\nhint: set max_tokens") {
+			t.Errorf("fault %+v", h.rec.Fault)
+		}
+	})
 	t.Run("nested too deeply", func(t *testing.T) {
 		raw := strings.Repeat(`{"a":`, 10001) + "1" + strings.Repeat("}", 10001)
 		hold(t, toolCall("tool_calls", `"c1"`, "get_users", faultserver.Quote(raw)), bye).malformed(raw, "nested deeper than")

@@ -24,6 +24,9 @@ const TagHeader = "X-Tauguide-Trial"
 // and little enough to be read from many endless ones at once.
 const maxReply = 8 << 20
 
+// maxRequest bounds a request, and with it a conversation: two million tokens, which only the largest windows hold.
+const maxRequest = 8 << 20
+
 // provider speaks to one endpoint through go-openai. go-openai builds the
 // headers and decodes the answer; what its types cannot express goes through
 // the seam: the provider is also the HTTPDoer under the client, replaces address
@@ -101,6 +104,10 @@ func (p *provider) Complete(ctx context.Context, req Request) (Response, error) 
 		body, dropped, err := encodeRequest(p.endpoint, model, req, caps, known)
 		if err != nil {
 			return Response{}, p.sign(&Error{Kind: KindBadRequest, Message: err.Error(), Err: err}, model, attempt-1)
+		}
+		if len(body) > maxRequest {
+			return Response{}, p.sign(&Error{Kind: KindContextWindow, Message: fmt.Sprintf("the conversation has grown to a request of more than %d MB"+
+				"\nhint: set max_tokens on the models, which bounds each answer", maxRequest>>20)}, model, attempt-1)
 		}
 		p.tell(model, dropped)
 		resp, failure := p.attempt(ctx, body, req.Tag, caps.Auth)

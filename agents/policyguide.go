@@ -31,7 +31,7 @@ type guideParams struct {
 }
 
 func readGuideParams(p Params) (guideParams, error) {
-	out := guideParams{verifierParams: defaultVerifier(), Verifier: verifierLLM, Gate: verify.Advisory, WalkCheck: verify.Path, Stall: verify.DefaultStall}
+	out := guideParams{verifierParams: defaultVerifier(), Verifier: verifierLLM, Gate: verify.Advisory, WalkCheck: verify.Exists, Stall: verify.DefaultStall}
 	if err := p.Decode(&out); err != nil {
 		return out, err
 	}

@@ -93,6 +93,7 @@ var (
 	atAsk     = at{id: "a", intent: "add_task", target: "Water plants", node: "identify.ask_id", walk: spine[:1], remediation: "Ask for the member id."}
 	atConfirm = at{id: "a", intent: "add_task", target: "Water plants", node: "add.agree.confirm", walk: toCreate[:6], remediation: "Wait for a yes."}
 	atCreate  = at{id: "a", intent: "add_task", target: "Water plants", node: "add.authorize_create", walk: toCreate, tool: "create_task", title: "Water plants", remediation: "Call create_task."}
+	gapped    = at{id: "a", intent: "add_task", target: "Water plants", node: "add.authorize_create", walk: append(append([]string{}, toCreate[:5]...), toCreate[6]), tool: "create_task", title: "Water plants", remediation: "Call create_task."}
 	finished  = at{id: "a", intent: "add_task", target: "Water plants", node: "exit_done", walk: []string{"add.authorize_create", "add.verify_create"}, done: true}
 )
 
@@ -142,37 +143,61 @@ func TestPolicyGuideConversations(t *testing.T) {
 			[]sim.Message{asks(plants), text("Your id?")}, []sim.Message{hello}, 0, false},
 		{"timeout_fails_open", `{"timeout":"20ms"}`, nil,
 			[]sim.Message{asks(plants), text("Done.")}, []sim.Message{hello}, 1, true},
+		{"omitted_node_asked_again", `{"walk_check":"path"}`, []llm.Message{answer(false, gapped), answer(false, atCreate)},
+			[]sim.Message{asks(plants), text("Done.")}, []sim.Message{hello}, 1, false},
+		{"omitted_node_twice", `{"walk_check":"path"}`, []llm.Message{answer(false, gapped), answer(false, gapped), answer(false, atCreate)},
+			[]sim.Message{asks(plants), asks(plants), text("Done.")}, []sim.Message{hello}, 1, false},
+		{"omitted_node_then_garbage", `{"walk_check":"path"}`, []llm.Message{answer(false, gapped), says("I do not know."), answer(false, atCreate)},
+			[]sim.Message{asks(plants), asks(plants), text("Done.")}, []sim.Message{hello}, 1, false},
+		{"omitted_node_without_a_check", `{}`, []llm.Message{answer(false, gapped)},
+			[]sim.Message{asks(plants), text("Done.")}, []sim.Message{hello}, 1, false},
 		{"several_calls", `{}`, []llm.Message{answer(false, atConfirm), answer(false, atConfirm)},
 			[]sim.Message{asks(look, plants), asks(look), text("Shall I?")}, []sim.Message{hello}, 0, false},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			w := world(t, domains.Options{})
-			s, m := setup(t, w, "add_task", c.guide...)
-			if c.silence {
-				s.Model.Client = llm.Func(func(ctx context.Context, _ llm.Request) (llm.Response, error) {
-					<-ctx.Done()
-					return llm.Response{}, &llm.Error{Kind: llm.KindTimeout, Message: "no answer", Err: ctx.Err()}
-				})
-			}
-			s.Params = agents.Params(c.params)
-			overlay, err := agents.NewPolicyGuideOverlay(s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			rec, err := sim.Run(context.Background(), sim.Trial{World: w, Task: s.Task, Limits: sim.DefaultLimits(),
-				Agent: overlay(lines(domains.RoleAssistant, c.agent...)), User: lines(domains.RoleUser, c.user...)})
-			if err != nil || rec.Fault != nil {
-				t.Fatalf("error %v, fault %+v", err, rec.Fault)
-			}
-			if !c.silence && len(m.requests) != len(c.guide) {
-				t.Errorf("the verifier was asked %d times, want %d", len(m.requests), len(c.guide))
-			}
-			if got := written(w, rec); got != c.writes {
-				t.Errorf("%d changes were made, want %d", got, c.writes)
-			}
-			golden(t, "guide/"+c.name+".golden", transcript(t, rec))
-		})
+		for _, params := range []string{c.params, explicit(t, c.params)} {
+			t.Run(c.name, func(t *testing.T) {
+				w := world(t, domains.Options{})
+				s, m := setup(t, w, "add_task", c.guide...)
+				if c.silence {
+					s.Model.Client = llm.Func(func(ctx context.Context, _ llm.Request) (llm.Response, error) {
+						<-ctx.Done()
+						return llm.Response{}, &llm.Error{Kind: llm.KindTimeout, Message: "no answer", Err: ctx.Err()}
+					})
+				}
+				s.Params = agents.Params(params)
+				overlay, err := agents.NewPolicyGuideOverlay(s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				rec, err := sim.Run(context.Background(), sim.Trial{World: w, Task: s.Task, Limits: sim.DefaultLimits(),
+					Agent: overlay(lines(domains.RoleAssistant, c.agent...)), User: lines(domains.RoleUser, c.user...)})
+				if err != nil || rec.Fault != nil {
+					t.Fatalf("error %v, fault %+v", err, rec.Fault)
+				}
+				if !c.silence && len(m.requests) != len(c.guide) {
+					t.Errorf("the verifier was asked %d times, want %d", len(m.requests), len(c.guide))
+				}
+				if got := written(w, rec); got != c.writes {
+					t.Errorf("%d changes were made, want %d", got, c.writes)
+				}
+				golden(t, "guide/"+c.name+".golden", transcript(t, rec))
+			})
+		}
 	}
+}
+
+// explicit adds the defaults to parameters, as somebody would write them who leaves nothing out.
+func explicit(t *testing.T, params string) string {
+	t.Helper()
+	all := map[string]any{"verifier": "llm", "gate": "advisory", "walk_check": "exists", "stall": 5, "timeout": "3m", "bundle": "", "max_refusals": 10}
+	if err := json.Unmarshal([]byte(params), &all); err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // written counts the changes that a conversation made.
@@ -202,6 +227,9 @@ func transcript(t *testing.T, rec sim.Record) string {
 			fmt.Fprintf(&b, "    %s %s\n", e.Kind, strings.ReplaceAll(e.Text, "\n", "\n      "))
 			for _, m := range e.Messages {
 				fmt.Fprintf(&b, "      | %s %s%s\n", m.Role, strings.ReplaceAll(m.TextOf(), "\n", " / "), shownCalls(m))
+			}
+			if why, ok := e.Data["reask"]; ok {
+				fmt.Fprintf(&b, "      asked again: %s\n", why)
 			}
 			if list, ok := e.Data["rejected"].([]verify.Rejection); ok {
 				fmt.Fprintf(&b, "      rejected %v\n", list)

@@ -134,9 +134,11 @@ func (g *policyGuide) fire(ctx context.Context, index int, refused []verify.Refu
 		return nil
 	}
 	before := g.state
-	answer, err := g.verifier.Verify(ctx, g.input(index, refused))
+	facts := verify.Facts{Since: g.fired, Succeeded: g.hasSucceeded, Spent: g.hasSpent}
+	in := g.input(index, refused)
+	in.Check = func(rec verify.Record) error { return g.rules.Gaps(before, rec, facts) }
+	answer, err := g.verifier.Verify(ctx, in)
 	out.Calls = append(out.Calls, answer.Calls...)
-	since := g.fired
 	g.fired = len(g.msgs)
 	if err != nil {
 		if verify.Ends(ctx, err) {
@@ -148,7 +150,7 @@ func (g *policyGuide) fire(ctx context.Context, index int, refused []verify.Refu
 		return nil
 	}
 	var rejected []verify.Rejection
-	g.state, rejected = g.rules.Apply(before, answer.Record, verify.Facts{Since: since, Succeeded: g.hasSucceeded, Spent: g.hasSpent})
+	g.state, rejected = g.rules.Apply(before, answer.Record, facts)
 	g.gate.Fired(true)
 	out.Events = append(out.Events, event(EventFiring, index, g.state.Line(), firingData(answer, before, g.state, rejected)))
 	if text := g.state.Guidance(); text != "" {
@@ -221,6 +223,9 @@ func (g *policyGuide) inspectCalls(_ context.Context, v sim.View, m sim.Message,
 		for _, r := range held(d) {
 			if _, told := texts[i]; !told && r.Call.ID == c.ID && r.Call.Name == c.Name {
 				texts[i] = fmt.Sprintf("Error: %s was not executed: %s.", c.Name, r.Reason)
+				if g.gate.Mode == verify.Advisory && c.Name != verify.TransferTool {
+					texts[i] += " If it is right all the same, make the call again at once: it will pass."
+				}
 			}
 		}
 	}

@@ -37,6 +37,8 @@ type Database interface {
 	Hash() string
 	// Value returns the whole database in dynamic form.
 	Value() value.Value
+	// Schemas returns the JSON Schemas of its records and their parts, by name.
+	Schemas() *value.Map
 	// Diff lists where other differs; empty exactly if the hashes are equal.
 	Diff(other any) []record.Change
 	// Patch merges data in and validates everything again.

@@ -21,6 +21,7 @@ type table interface {
 	writeCanonical(h hash.Hash, buf []byte) []byte
 	diff(other table, dst []Change) []Change
 	value() value.Value
+	schema(d *Defs) *value.Map
 }
 
 // pristine remembers the hash of a database as it was loaded, which most trials start and many end with.
@@ -120,6 +121,15 @@ func (s *Store) Value() value.Value {
 	return value.OfMap(m)
 }
 
+// Schemas returns the JSON Schemas of the records and their parts, by name.
+func (s *Store) Schemas() *value.Map {
+	var d Defs
+	for _, t := range s.tables {
+		t.schema(&d)
+	}
+	return d.Map()
+}
+
 // Tree is a small database that every trial copies whole.
 type Tree[T any] struct {
 	typ  Type[T]
@@ -163,3 +173,10 @@ func (t *Tree[T]) tree() *Tree[T] { return t }
 
 // Value returns the whole database in dynamic form.
 func (t *Tree[T]) Value() value.Value { return t.typ.value(t.Root) }
+
+// Schemas is like Store.Schemas.
+func (t *Tree[T]) Schemas() *value.Map {
+	var d Defs
+	t.typ.schema(&d)
+	return d.Map()
+}

@@ -52,6 +52,8 @@ func NewTable[V any](name string, t Type[V]) *Table[V] { return &Table[V]{name: 
 
 func (t *Table[V]) label() string { return t.name }
 
+func (t *Table[V]) schema(d *Defs) *value.Map { return t.typ.schema(d) }
+
 func (t *Table[V]) pristine() bool { return len(t.edited) == 0 }
 
 func (t *Table[V]) load(l *Loader, v value.Value) {

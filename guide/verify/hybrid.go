@@ -27,21 +27,17 @@ func (v *Hybrid) Verify(ctx context.Context, in Input) (Answer, error) {
 	if rec, ok := v.byCode(checker, in); ok {
 		return Answer{Record: rec}, nil
 	}
-	out, err := v.ask(ctx, in, v.verdicts(checker, in))
-	if err != nil {
-		return out, err
-	}
-	for i := range out.Record.Traverse {
-		t := &out.Record.Traverse[i]
-		intent, _ := find(out.Record.Reconcile.Intents, t.ID)
-		q := Request{ID: t.ID, Intent: intent.Intent, Selection: t.Selection, Grounded: t.Grounded}
-		if k := slices.IndexFunc(in.State.Requests, func(q Request) bool { return q.ID == t.ID }); k >= 0 {
-			q.Since = in.State.Requests[k].Since
+	return v.ask(ctx, in, v.verdicts(checker, in), func(r *Record) {
+		for i := range r.Traverse {
+			t := &r.Traverse[i]
+			intent, _ := find(r.Reconcile.Intents, t.ID)
+			q := Request{ID: t.ID, Intent: intent.Intent, Selection: t.Selection, Grounded: t.Grounded}
+			if k := slices.IndexFunc(in.State.Requests, func(q Request) bool { return q.ID == t.ID }); k >= 0 {
+				q.Since = in.State.Requests[k].Since
+			}
+			v.correct(t, checker.Walk(in.Trace, asked(q)))
 		}
-		at := checker.Walk(in.Trace, asked(q))
-		v.correct(t, at)
-	}
-	return out, nil
+	})
 }
 
 // byCode makes the record without a model where every walk is decided: of the open requests, or of the shared part of

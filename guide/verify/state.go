@@ -17,7 +17,7 @@ const TransferTool = "transfer_to_human_agents"
 // State is what code knows of a conversation. It is a plain value: Apply makes a new one and leaves the old alone.
 type State struct {
 	Requests []Request `json:"requests"` // in the order in which they came up; settled ones stay
-	Transfer bool      `json:"transfer"` // nothing that is open can be advanced: the transfer tool is enabled
+	Transfer bool      `json:"transfer"` // nothing that is open can be advanced: the transfer tool is enabled, and stays so
 	Summary  string    `json:"summary,omitempty"`
 	Firings  int       `json:"firings"`
 	Held     int       `json:"transfers_held,omitempty"` // transfers that were intercepted so far
@@ -43,8 +43,8 @@ type Request struct {
 // WalkCheck says how much of a walk must be right.
 type WalkCheck string
 
-// The walk checks: Exists asks only that nodes exist, as the authors' code does; Path also that each is reachable from
-// the one before.
+// The walk checks: Exists asks only that nodes exist, as the paper does; Path also that each is reachable from the one
+// before.
 const (
 	Exists WalkCheck = "exists"
 	Path   WalkCheck = "path"
@@ -71,6 +71,7 @@ type Rejection struct {
 	Request string `json:"request,omitempty"`
 	Node    string `json:"node,omitempty"`
 	Why     string `json:"why"`
+	Gap     bool   `json:"gap,omitempty"` // a walk cannot be followed from here on
 }
 
 func (r Rejection) String() string {
@@ -84,7 +85,7 @@ func (r Rejection) String() string {
 // one that was parsed; on a failed firing the state stays what it is, see Disarmed.
 func (r Rules) Apply(s State, rec Record, now Facts) (State, []Rejection) {
 	a := applying{rules: r, now: now, record: rec}
-	next := State{Transfer: rec.Transfer, Summary: rec.Summary, Firings: s.Firings + 1, Held: s.Held}
+	next := State{Transfer: s.Transfer || rec.Transfer, Summary: rec.Summary, Firings: s.Firings + 1, Held: s.Held}
 	roster := a.roster()
 	// Settled requests stay; open ones stay if the roster still has them.
 	for _, old := range s.Requests {
@@ -106,8 +107,23 @@ func (r Rules) Apply(s State, rec Record, now Facts) (State, []Rejection) {
 		}
 	}
 	next.Requests = a.merge(next.Requests)
-	r.stalled(&next)
+	next.Transfer = next.Transfer || slices.ContainsFunc(next.Requests, r.transfers)
 	return next, a.rejected
+}
+
+// Gaps says where a record's walks cannot be followed, for the verifier to hear; nil where they can.
+func (r Rules) Gaps(s State, rec Record, now Facts) error {
+	var list []string
+	_, rejected := r.Apply(s, rec, now)
+	for _, x := range rejected {
+		if x.Gap {
+			list = append(list, x.String())
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	return fmt.Errorf("these walks have gaps: %s; name each node that was judged, in order", strings.Join(list, "; "))
 }
 
 // Disarmed is the state after a firing that failed: nothing is lost, nothing is authorized.
@@ -128,7 +144,11 @@ type applying struct {
 }
 
 func (a *applying) reject(request, node, format string, args ...any) {
-	a.rejected = append(a.rejected, Rejection{request, node, fmt.Sprintf(format, args...)})
+	a.rejected = append(a.rejected, Rejection{Request: request, Node: node, Why: fmt.Sprintf(format, args...)})
+}
+
+func (a *applying) gap(request, node, format string, args ...any) {
+	a.rejected = append(a.rejected, Rejection{request, node, fmt.Sprintf(format, args...), true})
 }
 
 // roster is the record's list of requests, each id once. A record that traverses requests and lists none means those.
@@ -162,8 +182,8 @@ func find(list []Intent, id string) (Intent, bool) {
 	return Intent{}, false
 }
 
-// advance takes over what the record says of one request. A walk that cannot be leaves the request where it was,
-// without an authorization.
+// advance takes over what the record says of one request. From a walk that cannot be, nothing is authorized; one with a
+// gap is no sign that the conversation stands still.
 func (a *applying) advance(q Request, entry Intent, passedBefore []string, fresh bool) Request {
 	was := q
 	q.Authorize = ""
@@ -177,21 +197,24 @@ func (a *applying) advance(q Request, entry Intent, passedBefore []string, fresh
 	}
 	t := a.record.Traverse[i]
 	q.Plan, q.Selection, q.Grounded, q.Remediation = cmp.Or(t.Plan, q.Plan), t.Selection, t.Grounded, strings.TrimSpace(t.Remediation)
-	if a.rules.Graph == nil {
-		if t.Status == Done {
-			q.Status = Done
-		}
-	} else if !a.move(&q, t, passedBefore) {
-		was.Request, was.Intent, was.Authorize = q.Request, q.Intent, ""
-		was.Same = a.counted(was, was)
-		return was
+	whole := true
+	switch {
+	case a.rules.Graph != nil:
+		whole = a.move(&q, t, passedBefore)
+	case t.Status == Done:
+		q.Status = Done
 	}
 	if q.Status == Done {
 		q.Remediation = ""
 		return q
 	}
-	q.Authorize = a.authorized(q, t)
 	q.Same = a.counted(was, q)
+	switch {
+	case whole:
+		q.Authorize = a.authorized(q, t)
+	case a.rejected[len(a.rejected)-1].Gap:
+		q.Same--
+	}
 	return q
 }
 
@@ -233,7 +256,7 @@ func (a *applying) merge(list []Request) []Request {
 		case i < 0:
 			out = append(out, q)
 			continue
-		case len(q.Passed) > len(out[i].Passed):
+		case a.further(q, out[i]):
 			a.reject(out[i].ID, out[i].Node, "it is the same request as %s, which came further", q.ID)
 			out[i] = q
 		default:
@@ -243,14 +266,17 @@ func (a *applying) merge(list []Request) []Request {
 	return out
 }
 
-// stalled signals a transfer where a request has not moved for too long.
-func (r Rules) stalled(next *State) {
-	for i := range next.Requests {
-		q := &next.Requests[i]
-		if r.Stall > 0 && q.Status == Open && q.Remediation != "" && q.Same > r.Stall {
-			next.Transfer = true
-		}
-	}
+// further reports whether a request came further than another one of the same kind: the workflow leads from the other's
+// node to its own.
+func (a *applying) further(q, other Request) bool {
+	g := a.rules.Graph
+	return g != nil && g.Reachable(other.Node)[q.Node] && !g.Reachable(q.Node)[other.Node]
+}
+
+// transfers reports whether a request makes for a transfer: its remediation is one, or it has not moved for too long.
+func (r Rules) transfers(q Request) bool {
+	stalled := r.Stall > 0 && q.Same > r.Stall
+	return q.Status == Open && q.Remediation != "" && (stalled || tellsToTransfer(q.Remediation))
 }
 
 // Grant is one enabled tool.

@@ -86,12 +86,14 @@ func TestRule1(t *testing.T) {
 		{"the entry may be left out", verify.State{}, verify.Path, never, []string{"identify-"}, "identify", ""},
 		{"several nodes at once", verify.State{}, verify.Path, never, []string{"identify+", "gate+", "allow-"}, "allow", ""},
 		{"a new one that jumps", verify.State{}, verify.Path, never, []string{"gate-"}, "start", "no way leads"},
-		{"past an unmet node", verify.State{}, verify.Path, never, []string{"identify-", "gate-"}, "start", "no way leads"},
+		{"past an unmet node", verify.State{}, verify.Path, never, []string{"identify-", "gate-"}, "identify", "no way leads"},
 		{"unknown node", atGate, verify.Path, never, []string{"gate+", "nowhere-"}, "gate", "no node"},
 		{"goes on from its node", atGate, verify.Path, never, []string{"gate+", "allow-"}, "allow", ""},
 		{"its own node left out", atGate, verify.Path, never, []string{"allow-"}, "gate", "no way leads"},
 		{"back to a passed node", atGate, verify.Path, never, []string{"identify-"}, "identify", ""},
-		{"authorization without its call", atGate, verify.Path, never, []string{"gate+", "allow+", "check-"}, "gate", "no call of pay"},
+		{"a node left out", atGate, verify.Path, never, []string{"gate+", "check-"}, "gate", "no way leads"},
+		{"authorization without its call", atGate, verify.Path, never, []string{"gate+", "allow+", "check-"}, "allow", "no call of pay"},
+		{"authorization called satisfied where it rests", atGate, verify.Path, never, []string{"gate+", "allow+"}, "allow", "no call of pay"},
 		{"authorization after its call", atGate, verify.Path, always, []string{"gate+", "allow+", "check-"}, "check", ""},
 		{"jumps are allowed where only existence counts", atGate, verify.Exists, never, []string{"check-"}, "check", ""},
 		{"unknown node where only existence counts", atGate, verify.Exists, never, []string{"nowhere-"}, "gate", "no node"},
@@ -107,11 +109,21 @@ func TestRule1(t *testing.T) {
 			if c.why == "" != (len(rejected) == 0) || c.why != "" && !strings.Contains(rejected[0].Why, c.why) {
 				t.Errorf("rejected %v, want %q", rejected, c.why)
 			}
+			if q.Remediation != "next for a" {
+				t.Errorf("remediation %q is not that of the record", q.Remediation)
+			}
 			if c.why != "" && q.Authorize != "" {
 				t.Errorf("a rejected record authorizes %s", q.Authorize)
 			}
 		})
 	}
+	t.Run("after a gap the next record goes on from there", func(t *testing.T) {
+		s, _ := apply(rules(), verify.State{}, rec("a", "", "identify+", "classify+", "gate+", "check-"), never)
+		s, rejected := apply(rules(), s, rec("a", "pay", "allow-"), never)
+		if q := s.Requests[0]; q.Node != "allow" || q.Authorize != "pay" || len(rejected) > 0 {
+			t.Errorf("%s, rejected %v", s.Line(), rejected)
+		}
+	})
 	t.Run("the next request need not pass the shared part again", func(t *testing.T) {
 		s, rejected := apply(rules(), atGate, join(rec("a", "", "gate-"), rec("b", "", "classify+", "gate-")), never)
 		if len(s.Requests) != 2 || s.Requests[1].Node != "gate" || len(rejected) > 0 {
@@ -246,6 +258,22 @@ func TestRule6(t *testing.T) {
 		if at != c.want {
 			t.Errorf("stall %d: transfer at firing %d, want %d", c.stall, at, c.want)
 		}
+	}
+}
+
+// TestGapsAreNoStall has a verifier leave the same node out again and again: what it says counts as new each time.
+func TestGapsAreNoStall(t *testing.T) {
+	r := rules()
+	r.Stall = 1
+	s, _ := apply(r, verify.State{}, rec("a", "", "identify-"), never)
+	for range 5 {
+		s, _ = apply(r, s, rec("a", "", "gate-"), never)
+	}
+	if q := s.Requests[0]; s.Transfer || q.Node != "identify" {
+		t.Errorf("%s", s.Line())
+	}
+	if s, _ = apply(r, s, rec("a", "", "identify-"), never); !s.Transfer {
+		t.Error("a request that rests where it is for the second time is no stall")
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // toolsDocument lists the agent's tools, those that change something apart from those that only read, and the values
-// that closed fields of the database take.
+// that closed fields take.
 func toolsDocument(w *domains.World) string {
 	var b strings.Builder
 	part := func(title string, mutating bool) {
@@ -29,8 +29,7 @@ func toolsDocument(w *domains.World) string {
 	part("Mutating tools", true)
 	b.WriteString("\n")
 	part("Read-only tools", false)
-	agent, _ := w.Fresh()
-	if words := closedValues(agent); len(words) > 0 {
+	if words := vocabularies(w); len(words) > 0 {
 		b.WriteString("\n## Values that fields take\n\n")
 		for _, field := range slices.Sorted(maps.Keys(words)) {
 			fmt.Fprintf(&b, "- %s: %s\n", field, strings.Join(words[field], " | "))
@@ -51,57 +50,139 @@ func compact(raw json.RawMessage) string {
 const (
 	minValues  = 2
 	maxValues  = 40
-	maxLetters = 24
+	maxLetters = 24 // of values that are only found in the database
 )
 
+// What identifies, or tells of one person or day, is no vocabulary.
 var (
 	datePattern = regexp.MustCompile(`^\d{1,4}[-/:]\d{1,2}`)
-	nameField   = regexp.MustCompile(`(?i)(^|_)(first|last|full|middle)?_?name$|(^|_)(dob|date|time|email|phone|zip|address\d?|city|country|state|id|number)(_|$)`)
+	idPattern   = regexp.MustCompile(`^[#A-Za-z]+[-_]?\d{3,}$`)
+	ownField    = regexp.MustCompile(`(?i)(^|_)(first|last|full|middle)?_?name$|(^|_)(dob|date|time|email|phone|zip|street|address\d?|city|country|state|ids?|numbers?)(_|$)`)
 )
 
-// closedValues finds the string fields of a database that take few and short values. Dates, personal names, addresses
-// and identifiers are left out.
-func closedValues(db domains.Database) map[string][]string {
-	source, ok := db.(interface{ Value() value.Value })
-	if !ok {
-		return nil
+// vocabularies are the values of closed fields, by name of the field: those that the schemas of tools and records
+// declare, and those that string fields of the database hold, where they are few and short.
+func vocabularies(w *domains.World) map[string][]string {
+	agent, _ := w.Fresh()
+	declared, found := words{}, words{}
+	for _, s := range w.Agent.Specs() {
+		if schema, err := value.Parse(s.Parameters); err == nil {
+			declared.schema(schema, "", schema)
+		}
 	}
-	seen := map[string]map[string]bool{}
-	collect(source.Value(), "", seen)
-	out := map[string][]string{}
-	for field, values := range seen {
-		if len(values) < minValues || len(values) > maxValues || nameField.MatchString(field) {
+	if defs := agent.Schemas(); defs != nil {
+		root := value.OfMap(value.MapOf(value.Pair{Key: "$defs", Value: value.OfMap(defs)}))
+		declared.schema(root, "", root)
+	}
+	found.collect(agent.Value(), "")
+	for field, values := range found {
+		if declared[field] == nil && !closed(values) {
 			continue
 		}
-		list := slices.Sorted(maps.Keys(values))
-		if !slices.ContainsFunc(list, func(v string) bool { return !plausible(v) }) {
-			out[field] = list
+		for v := range values {
+			if declared[field] == nil || plausible(v) {
+				declared.add(field, v)
+			}
+		}
+	}
+	out := map[string][]string{}
+	for field, values := range declared {
+		if len(values) >= minValues && len(values) <= maxValues && !ownField.MatchString(field) {
+			out[field] = slices.Sorted(maps.Keys(values))
 		}
 	}
 	return out
 }
 
-func collect(v value.Value, field string, seen map[string]map[string]bool) {
+// words are values by field.
+type words map[string]map[string]bool
+
+func (w words) add(field, text string) {
+	if w[field] == nil {
+		w[field] = map[string]bool{}
+	}
+	if len(w[field]) <= maxValues {
+		w[field][text] = true
+	}
+}
+
+// schema adds the enumerations of a JSON Schema, below the properties that have them. What root defines by name counts
+// where a property refers to it.
+func (w words) schema(v value.Value, field string, root value.Value) {
 	if items, ok := v.Items(); ok {
 		for _, x := range items {
-			collect(x, field, seen)
+			w.schema(x, field, root)
+		}
+		return
+	}
+	m, ok := v.Map()
+	if !ok {
+		return
+	}
+	for key, x := range m.All() {
+		switch inner, isMap := x.Map(); {
+		case key == "enum" && field != "":
+			w.collect(x, field)
+		case key == "$ref":
+			if to := enumOf(root, x); field != "" {
+				w.collect(to, field)
+			}
+		case (key == "properties" || key == "$defs") && isMap:
+			for name, part := range inner.All() {
+				if key == "$defs" {
+					name = ""
+				}
+				w.schema(part, name, root)
+			}
+		case key == "items" || key == "anyOf" || key == "oneOf" || key == "additionalProperties":
+			w.schema(x, field, root)
+		}
+	}
+}
+
+// enumOf is the enumeration that a reference names, null if it names something else.
+func enumOf(root, ref value.Value) value.Value {
+	text, _ := ref.Text()
+	for _, key := range []string{"$defs", strings.TrimPrefix(text, "#/$defs/"), "enum"} {
+		m, ok := root.Map()
+		if !ok {
+			return value.Value{}
+		}
+		root, _ = m.Get(key)
+	}
+	return root
+}
+
+func (w words) collect(v value.Value, field string) {
+	if items, ok := v.Items(); ok {
+		for _, x := range items {
+			w.collect(x, field)
 		}
 		return
 	}
 	if m, ok := v.Map(); ok {
 		for key, x := range m.All() {
-			collect(x, key, seen)
+			w.collect(x, key)
 		}
 		return
 	}
 	if text, ok := v.Text(); ok && field != "" {
-		if seen[field] == nil {
-			seen[field] = map[string]bool{}
+		w.add(field, text)
+	}
+}
+
+// closed reports whether the values of a field look like a closed set.
+func closed(values map[string]bool) bool {
+	ids := 0
+	for v := range values {
+		if !plausible(v) {
+			return false
 		}
-		if len(seen[field]) <= maxValues {
-			seen[field][text] = true
+		if idPattern.MatchString(v) {
+			ids++
 		}
 	}
+	return len(values) >= minValues && len(values) <= maxValues && ids < len(values)
 }
 
 // plausible reports whether a value can be a member of a closed set.

@@ -24,6 +24,8 @@ type Input struct {
 	State    State
 	Refused  []Refusal // the calls that were intercepted just now
 	Index    int       // of the trajectory message that is to come
+	// Check says what a model should hear about a record that can be used, and be asked for once more; nil asks nothing.
+	Check func(Record) error
 }
 
 // Answer is what a verifier says.
@@ -55,36 +57,58 @@ type LLM struct {
 	Timeout time.Duration
 }
 
-// Verify asks the model, and once more if the answer holds no record or was cut off.
-func (v *LLM) Verify(ctx context.Context, in Input) (Answer, error) { return v.ask(ctx, in, "") }
+// Verify asks the model, and once more if the answer holds no record, was cut off, or holds a record that does not pass
+// the input's check.
+func (v *LLM) Verify(ctx context.Context, in Input) (Answer, error) {
+	return v.ask(ctx, in, "", func(*Record) {})
+}
 
-func (v *LLM) ask(ctx context.Context, in Input, verdicts string) (Answer, error) {
+// ask has the model judge. What code corrects in a record it corrects before the record is checked.
+func (v *LLM) ask(ctx context.Context, in Input, verdicts string, correct func(*Record)) (Answer, error) {
 	text, err := task(in, verdicts)
 	if err != nil {
 		return Answer{}, err
 	}
+	firing := ctx
 	if v.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, v.Timeout, fmt.Errorf("the verifier has not answered within %s", v.Timeout))
+		firing, cancel = context.WithTimeoutCause(ctx, v.Timeout, fmt.Errorf("the verifier has not answered within %s", v.Timeout))
 		defer cancel()
 	}
 	prefix := v.Workflow.Prefix(v.Raw)
 	msgs := []llm.Message{{Role: llm.System, Content: &prefix}, {Role: llm.User, Content: &text}}
 	var out Answer
+	usable := false
 	for {
-		m, call, err := v.Model.Ask(ctx, in.Index, msgs, nil, "")
+		m, call, err := v.Model.Ask(firing, in.Index, msgs, nil, "")
 		cut := sim.CutOff(call, err)
-		if err != nil && cut == nil {
-			return out, cause(ctx, err)
+		switch {
+		case err == nil || cut != nil:
+		case usable && !Ends(ctx, err):
+			return out, nil // a record with gaps is better than none
+		default:
+			return out, cause(firing, err)
 		}
-		out.Calls, out.Raw = append(out.Calls, call), m.TextOf()
-		if err = cut; cut == nil {
-			out.Record, err = Parse(out.Raw)
+		out.Calls = append(out.Calls, call)
+		said := m.TextOf()
+		rec, err := Parse(said)
+		if cut != nil {
+			err = cut
 		}
-		if err == nil {
+		switch {
+		case err == nil:
+			correct(&rec)
+			out.Record, out.Raw, usable = rec, said, true
+			if in.Check != nil {
+				err = in.Check(rec)
+			}
+		case !usable:
+			out.Raw = said
+		}
+		switch {
+		case usable && (err == nil || out.Reask != ""):
 			return out, nil
-		}
-		if out.Reask != "" {
+		case out.Reask != "":
 			return out, err
 		}
 		out.Reask = err.Error()
@@ -93,7 +117,7 @@ func (v *LLM) ask(ctx context.Context, in Input, verdicts string) (Answer, error
 			return out, err
 		}
 		again := b.String()
-		said := cmp.Or(out.Raw, "(nothing)") // some servers refuse a message without text
+		said = cmp.Or(said, "(nothing)") // some servers refuse a message without text
 		msgs = append(msgs, llm.Message{Role: llm.Assistant, Content: &said}, llm.Message{Role: llm.User, Content: &again})
 	}
 }

@@ -7,9 +7,10 @@ import (
 	"github.com/tauguide/tauguide/guide"
 )
 
-// move checks a request's walk against the graph and, if it can be, takes it over: nodes that were found satisfied are
-// remembered, and the request rests where the walk ended.
-func (a *applying) move(q *Request, t Traversal, passedBefore []string) bool {
+// move takes over a request's walk: nodes that were found satisfied are remembered, and the request rests where the walk
+// ended. It reports whether the record may authorize anything there: not where it names a node that does not exist, which
+// leaves the request at its node, nor where the walk has a gap, which leaves it in front of the gap.
+func (a *applying) move(q *Request, t Traversal, passedBefore []string) (whole bool) {
 	g := a.rules.Graph
 	target := cmp.Or(t.Node, q.Node)
 	if len(t.Walk) > 0 && t.Node == "" {
@@ -21,24 +22,26 @@ func (a *applying) move(q *Request, t Traversal, passedBefore []string) bool {
 			return false
 		}
 	}
-	passed := slices.Clone(q.Passed)
-	if a.rules.Walk != Exists && !a.possible(q, t.Walk, target, &passed, passedBefore) {
-		return false
-	}
-	if a.rules.Walk == Exists {
+	node, passed := target, slices.Clone(q.Passed)
+	whole = true
+	if a.rules.Walk == Path {
+		node, whole = a.follow(q, t.Walk, target, &passed, passedBefore)
+	} else {
 		for _, v := range t.Walk {
-			mark(&passed, v.Node, v.Satisfied)
+			mark(&passed, v.Node, v.Satisfied && !a.premature(q, v.Node))
 		}
 	}
-	mark(&passed, target, false)
-	q.Node, q.Passed = target, passed
-	switch n, _ := g.Node(target); {
+	if whole {
+		mark(&passed, target, false)
+	}
+	q.Node, q.Passed = node, passed
+	switch n, _ := g.Node(node); {
 	case n.Type == guide.Exit:
 		q.Status = Done
-	case t.Status == Done:
+	case whole && t.Status == Done:
 		a.reject(q.ID, target, "it is called done, but %s is no exit", target)
 	}
-	return true
+	return whole
 }
 
 func mark(passed *[]string, node string, satisfied bool) {
@@ -51,12 +54,13 @@ func mark(passed *[]string, node string, satisfied bool) {
 	}
 }
 
-// possible reports whether a walk leads along edges from where the request was to the target. It may start at the
-// recorded node, at the graph's entry, or at any node that was passed before. Between two nodes entries, decisions and
-// nodes that were found satisfied may be left out. Nothing is passed that is not satisfied, and an authorization is
-// not before its call has succeeded.
-func (a *applying) possible(q *Request, walk []Visit, target string, passed *[]string, passedBefore []string) bool {
-	at, may := q.Node, true // may: at can be left
+// follow goes along a walk from where the request was, to the target or to the last node before a gap. A walk may
+// start at the recorded node, at the graph's entry, or at any node that was passed before. Between two nodes entries,
+// decisions and nodes that were found satisfied may be left out. Nothing is passed that is not satisfied, and an
+// authorization is not before its call has succeeded.
+func (a *applying) follow(q *Request, walk []Visit, target string, passed *[]string, passedBefore []string) (at string, whole bool) {
+	at = q.Node
+	may := true // at can be left
 	for i, v := range append(slices.Clone(walk), Visit{Node: target}) {
 		last := i == len(walk)
 		switch {
@@ -65,20 +69,28 @@ func (a *applying) possible(q *Request, walk []Visit, target string, passed *[]s
 		case i == 0 && a.leads(at, v.Node, *passed, passedBefore, false):
 		case i > 0 && may && a.leads(at, v.Node, *passed, passedBefore, true):
 		default:
-			a.reject(q.ID, v.Node, "no way leads from %s to %s past satisfied nodes only", at, v.Node)
-			return false
+			a.gap(q.ID, v.Node, "no way leads from %s to %s past satisfied nodes only", at, v.Node)
+			return at, false
 		}
 		if last {
 			break
 		}
-		if n, _ := a.rules.Graph.Node(v.Node); v.Satisfied && n.Type == guide.Authorization && !a.now.Succeeded(n.Tool(), q.Since) {
-			a.reject(q.ID, v.Node, "%s is called satisfied, but no call of %s has succeeded", v.Node, n.Tool())
-			return false
+		if v.Satisfied && a.premature(q, v.Node) {
+			n, _ := a.rules.Graph.Node(v.Node)
+			a.gap(q.ID, v.Node, "%s is called satisfied, but no call of %s has succeeded", v.Node, n.Tool())
+			return v.Node, false
 		}
 		mark(passed, v.Node, v.Satisfied)
 		at, may = v.Node, v.Satisfied || a.structural(v.Node)
 	}
-	return true
+	return target, true
+}
+
+// premature reports whether a node is an authorization whose call has not succeeded for the request: it is not satisfied
+// yet, whatever a verifier says.
+func (a *applying) premature(q *Request, node string) bool {
+	n, _ := a.rules.Graph.Node(node)
+	return n.Type == guide.Authorization && !a.now.Succeeded(n.Tool(), q.Since)
 }
 
 // structural reports whether a node asks for nothing by itself.

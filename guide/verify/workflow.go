@@ -102,7 +102,7 @@ func (s *Workflow) Document() string { return export.Prompt(s.Graph) }
 
 // Rules returns the rules of state for this workflow.
 func (s *Workflow) Rules(raw bool) Rules {
-	r := Rules{Graph: s.Graph, Mutates: s.World.Agent.Mutates, Walk: Path, Stall: DefaultStall}
+	r := Rules{Graph: s.Graph, Mutates: s.World.Agent.Mutates, Walk: Exists, Stall: DefaultStall}
 	if raw {
 		r.Graph = nil
 	}

@@ -110,7 +110,8 @@ func variant(params json.RawMessage) string {
 	if json.Unmarshal(params, &p) != nil {
 		return ""
 	}
-	usual := map[string]string{"verifier": `"llm"`, "gate": `"advisory"`, "walk_check": `"path"`, "bundle": `""`, "checklists": `""`, "dialogue": "true", "policy": "true"}
+	usual := map[string]string{"verifier": `"llm"`, "gate": `"advisory"`, "walk_check": `"exists"`, "stall": "5", "bundle": `""`, "checklists": `""`, "dialogue": "true", "policy": "true",
+		"dependency": "true", "duplicates": "true", "threshold": "2"}
 	neutral := []string{"model", "timeout", "max_refusals", "max_blocks", "max_rejections"}
 	var out []string
 	for name, value := range p {

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -12,15 +13,15 @@ import (
 	"github.com/tauguide/tauguide/sim/llm/trace"
 )
 
-// Probe asks each model of a plan once in each of its roles for a tool call, and reports what is wrong. It writes nothing.
-// What a model does is in the results, in the order of roles and names.
+// Probe asks each model of a plan, in each of its roles, the questions that the run will ask it, and reports what is wrong
+// with the answers. It writes nothing. What a model does is in the results, in the order of roles and names.
 func Probe(ctx context.Context, p *config.Plan, tracer *trace.Tracer) ([]probe.Result, error) {
 	all, err := dial(impatient(p.Models), p.Worlds, &llm.Meter{}, wiring{trace: tracer})
 	if err != nil {
 		return nil, err
 	}
 	defer all.close()
-	asked := targets(p, all)
+	asked := targets(ctx, p, all)
 	results := make([]probe.Result, len(asked))
 	var wg sync.WaitGroup
 	for i, t := range asked {
@@ -45,32 +46,50 @@ func impatient(models map[string]config.Model) map[string]config.Model {
 	return out
 }
 
-// targets lists each model in each of its roles once.
-func targets(p *config.Plan, all *clients) []probe.Target {
+// targets lists each model in each of its roles once, with what it is asked there.
+func targets(ctx context.Context, p *config.Plan, all *clients) []probe.Target {
+	stage := newRehearsal(p)
+	var cues map[seat][]cue
+	if slices.ContainsFunc(slices.Collect(maps.Values(p.Models)), func(m config.Model) bool { return !m.Synthetic }) {
+		cues = stage.cues(ctx)
+	}
 	var out []probe.Target
-	add := func(role, name string, needsTools bool) {
-		if name == "" || slices.ContainsFunc(out, func(t probe.Target) bool { return t.Role == role && t.Name == name }) {
-			return
+	for _, q := range seats(p, cues) {
+		m := all.models[q.model]
+		t := probe.Target{Role: q.role, Name: q.model, Model: m.model.Model, NeedsTools: q.role == config.RoleAgent || q.role == config.RoleUser && usersCall(p),
+			Client: m, Request: m.model.Request(), Scripted: m.model.Synthetic}
+		if m.model.Seed == nil || *m.model.Seed {
+			t.Request.Seed = &p.Config.Seed
 		}
-		m := all.models[name]
-		base := m.model.Request()
-		if role != config.RoleJudge && (m.model.Seed == nil || *m.model.Seed) {
-			base.Seed = &p.Config.Seed
+		if q.role == config.RoleGuide {
+			t.Role = "verifier"
 		}
-		out = append(out, probe.Target{Role: role, Name: name, Model: m.model.Model, NeedsTools: needsTools, Client: m, Request: base, Scripted: m.model.Synthetic})
+		for _, c := range cues[q] {
+			t.Shapes = append(t.Shapes, stage.shape(q, c))
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// seats are the models of a plan in their roles, agents first.
+func seats(p *config.Plan, cues map[seat][]cue) (out []seat) {
+	add := func(role, model string) {
+		if q := (seat{role, model}); model != "" && !slices.Contains(out, q) {
+			out = append(out, q)
+		}
 	}
 	for _, s := range p.Selected() {
-		add(config.RoleAgent, s.Model, true)
+		add(config.RoleAgent, s.Model)
 	}
-	add(config.RoleUser, p.Config.User.Model, usersCall(p))
-	add(config.RoleJudge, p.Config.Judge.Model, false)
+	add(config.RoleUser, p.Config.User.Model)
+	add(config.RoleJudge, p.Config.Judge.Model)
 	for _, s := range p.Selected() {
 		for _, h := range p.Config.Helpers(s) {
-			role := h.Role
-			if role == config.RoleGuide {
-				role = "verifier"
+			add(h.Role, h.Model)
+			if own := (seat{h.Role, s.Model}); h.Model == "" && cues[own] != nil {
+				add(own.role, own.model)
 			}
-			add(role, h.Model, false)
 		}
 	}
 	return out

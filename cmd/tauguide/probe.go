@@ -28,10 +28,12 @@ func probeCommand(p process) *cobra.Command {
 	var o probeOptions
 	cmd := &cobra.Command{
 		Use:   "probe CONFIG",
-		Short: "Ask each model of a config once, before anything is spent",
-		Long: "Ask each model of a config in each of its roles (agent, user, judge, verifier, guard) once for a tool call, and say what is wrong\n" +
-			"and what to change: a refused key or parameter, a server that leaves tool calls in the text, missing token counts, another model\n" +
-			"than the one asked for. Nothing is written. Scripted models are not asked. Exit code 4 if a model cannot be used in its role.",
+		Short: "Ask each model of a config what the run will ask it, before anything is spent",
+		Long: "Ask each model of a config in each of its roles what the run will ask it, and say what is wrong and what to change: a refused key\n" +
+			"or parameter, a server that leaves tool calls in the text, a chat template that refuses the greeting, the model's own call or the\n" +
+			"guidance amid the conversation, a context that is too small, a verdict without its form. An agent is asked at most four questions,\n" +
+			"a user three, a judge, verifier and guard one; each prompt is of real size. Nothing is written. Scripted models are not asked.\n" +
+			"Exit code 4 if a model cannot be used in its role.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runProbe(cmd.Context(), p, o, args[0]) },
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -12,24 +13,40 @@ import (
 	"github.com/tauguide/tauguide/sim/llm/probe"
 )
 
-// byModel is a server whose models answer a probe each in its own way.
+// byModel is a server whose models answer a probe each in its own way. The good ones talk as customer and agent do, and
+// grade as a judge.
 func byModel(t *testing.T) *faultserver.Server {
 	const call = `{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"lookup_parcel","arguments":"{\"id\":\"P-17\"}"}}]}`
-	answer := func(model, message string) faultserver.Reply {
-		return faultserver.Raw(fmt.Sprintf(`{"model":%q,"choices":[{"message":%s,"finish_reason":"stop"}],"usage":{"prompt_tokens":80,"completion_tokens":9}}`, model, message))
+	const verdicts = `{"results":[
+		{"expectedOutcome":"Before changing the items the agent asks the customer to make sure that all items to be changed have been named.","reasoning":"","metExpectation":true},
+		{"expectedOutcome":"After the items have been changed the agent refuses to change the delivery address of that order.","reasoning":"","metExpectation":true}]}`
+	said := func(text string) string {
+		return fmt.Sprintf(`{"role":"assistant","content":%s}`, faultserver.Quote(text))
 	}
 	return faultserver.NewFunc(t, func(_ int, r faultserver.Request) faultserver.Reply {
+		answer := func(model any, message string) faultserver.Reply {
+			return faultserver.Raw(fmt.Sprintf(`{"model":%q,"choices":[{"message":%s,"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"completion_tokens":9}}`, model, message, len(r.Body)/5))
+		}
 		if r.Header.Get("Authorization") != "Bearer sk-planted-0123456789" {
 			return faultserver.Error(401, "", "invalid_api_key", "", "Incorrect API key "+r.Header.Get("Authorization"))
 		}
-		switch model := r.JSON(t)["model"]; model {
-		case "talker":
-			return answer("talker", `{"role":"assistant","content":"<tool_call>{\"name\": \"lookup_parcel\"}</tool_call> \u001b[2J"}`)
-		case "gone":
+		model, text := r.JSON(t)["model"], string(r.Body)
+		roles := strings.Join(regexp.MustCompile(`"role":"(\w+)"`).FindAllString(text, -1), " ")
+		switch {
+		case model == "talker":
+			return answer(model, said("<tool_call>{\"name\": \"lookup_parcel\"}</tool_call> \x1b[2J"))
+		case model == "gone":
 			return faultserver.Error(404, "invalid_request_error", "model_not_found", "model", "The model does not exist")
-		default:
-			return answer(fmt.Sprint(model), call)
+		case model == "alternating" && !strings.HasPrefix(roles, `"role":"system" "role":"user"`):
+			return faultserver.Error(400, "BadRequestError", "", "", "Conversation roles must alternate user/assistant/user/assistant/...")
+		case model == "flat" && strings.Count(roles, "system") > 1:
+			return faultserver.Error(400, "BadRequestError", "", "", "System message must be at the beginning.")
+		case strings.Contains(text, "expectedOutcomes:"):
+			return answer(model, said(verdicts))
+		case strings.Contains(text, `"name":"lookup_parcel"`) && !strings.Contains(roles, "tool"):
+			return answer(model, call)
 		}
+		return answer(model, said("What is it about?"))
 	})
 }
 
@@ -39,11 +56,15 @@ func probed(t *testing.T, key, agent, user, judge, verifier string, more ...stri
 	file := filepath.Join(t.TempDir(), "p.yaml")
 	srv := byModel(t)
 	var models strings.Builder
-	for _, m := range []string{"good", "talker", "gone", "o3"} {
+	for _, m := range []string{"good", "talker", "gone", "alternating", "flat", "o3"} {
 		fmt.Fprintf(&models, "  %s: {base_url: %q, key: $KEY, temperature: 0}\n", m, srv.URL)
 	}
-	text := fmt.Sprintf("note: probe\nmodels:\n%s  s: {synthetic: true}\nuser: {model: %s}\njudge: {model: %s}\ndomains: [{name: mock}]\n"+
-		"systems:\n  - {name: A, agent: react, model: %s}\n  - {name: B, agent: react, model: %[4]s, overlays: [{policyguide: {verifier: llm, model: %s}}]}\n",
+	for _, m := range []string{"alternating", "flat"} {
+		fmt.Fprintf(&models, "  mended-%s: {model: %[1]s, roles: alternate, base_url: %q, key: $KEY}\n", m, srv.URL)
+	}
+	text := fmt.Sprintf("note: probe\nmodels:\n%s  s: {synthetic: true}\nuser: {model: %s}\njudge: {model: %s}\ndomains: [{name: retail, tasks: [cancel-gift-card-order, change-two-items-then-address]}]\n"+
+		"systems:\n  - {name: A, agent: react, model: %s}\n  - {name: B, agent: react, model: %[4]s, overlays: [{policyguide: {verifier: llm, model: %s}}]}\n"+
+		"  - {name: C, agent: react, model: %[4]s, overlays: [{policyguard: {model: %[5]s}}]}\n",
 		models.String(), user, judge, agent, verifier)
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
@@ -59,8 +80,9 @@ func TestProbeOfGoodModels(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("exit %d: %s%s", code, stdout, stderr)
 	}
-	for _, want := range []string{"agent    good (good): ok, ", "user     good (good): ok", "judge    o3 (o3): ok", "verifier s (s): not asked", "80 + 9 tokens",
-		"warning: the model does not take temperature: it was not sent", "-> remove temperature from models.o3"} {
+	for _, want := range []string{"agent    good (good): ok\n  asked: tool call, ", "  asked: tool result, ", "  asked: opening, ", "  asked: guidance, ",
+		"user     good (good): ok\n  asked: opening, ", "judge    o3 (o3): ok\n  asked: verdict, ", "verifier s (s): not asked", " + 9 tokens",
+		"warning: the model does not take temperature: it was not sent", "-> remove temperature from models.o3", "\n6 questions were asked\n"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("output lacks %q:\n%s", want, stdout)
 		}
@@ -70,19 +92,47 @@ func TestProbeOfGoodModels(t *testing.T) {
 	}
 }
 
-func TestProbeOfBadModels(t *testing.T) {
-	code, stdout, stderr := probed(t, goodKey, "talker", "good", "gone", "talker")
-	if code != exitThreshold || !strings.Contains(stderr, "2 of 4 models cannot be used") {
-		t.Errorf("exit %d: %s", code, stderr)
-	}
-	for _, want := range []string{"agent    talker (talker): FAILED", "error: the call came as text (<tool_call>)", "--tool-call-parser", "judge    gone (gone): FAILED", "set models.gone.model",
-		"verifier talker (talker): ok", "warning: the call came as text"} {
-		if !strings.Contains(stdout, want) {
-			t.Errorf("output lacks %q:\n%s", want, stdout)
+// TestProbeAfterTheCure: what a finding advises makes the model usable.
+func TestProbeAfterTheCure(t *testing.T) {
+	for _, model := range []string{"mended-alternating", "mended-flat"} {
+		if code, stdout, stderr := probed(t, goodKey, model, "good", "good", "s"); code != exitOK {
+			t.Errorf("%s: exit %d: %s%s", model, code, stdout, stderr)
 		}
 	}
-	if strings.Contains(stdout, "\x1b") {
-		t.Error("a model steers the terminal")
+}
+
+// TestProbeOfBadModels: each finding names the question that it is about, and the cure.
+func TestProbeOfBadModels(t *testing.T) {
+	for _, tt := range []struct {
+		name                         string
+		agent, user, judge, verifier string
+		bad                          string
+		want                         []string
+	}{
+		{"calls in the text, no model, no record", "talker", "good", "gone", "talker", "4 of 5", []string{"agent    talker (talker): FAILED",
+			"error: tool call: the call came as text (<tool_call>)", "--tool-call-parser", "judge    gone (gone): FAILED", "error: verdict: ", "set models.gone.model",
+			"verifier talker (talker): FAILED", "no usable state record",
+			"guard    talker (talker): FAILED", "it has no VERDICT"}},
+		{"a template that wants the user first", "alternating", "good", "good", "s", "1 of 5", []string{"error: tool call: ", "error: opening: ", "error: guidance: ",
+			"-> set models.alternating.roles: alternate"}},
+		{"a template without guidance amid the conversation", "flat", "good", "good", "s", "1 of 5", []string{"  error: guidance: ", "-> set models.flat.roles: alternate"}},
+		{"a judge without verdicts", "good", "good", "talker", "s", "1 of 5", []string{"judge    talker (talker): FAILED", "error: verdict: the run cannot use the answer",
+			"it has no results"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			code, stdout, stderr := probed(t, goodKey, tt.agent, tt.user, tt.judge, tt.verifier)
+			if code != exitThreshold || !strings.Contains(stderr, tt.bad+" models cannot be used") {
+				t.Errorf("exit %d: %s", code, stderr)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(stdout, want) {
+					t.Errorf("output lacks %q:\n%s", want, stdout)
+				}
+			}
+			if strings.Contains(stdout, "\x1b") {
+				t.Error("a model steers the terminal")
+			}
+		})
 	}
 }
 
@@ -107,7 +157,7 @@ func TestProbeAsJSON(t *testing.T) {
 	for _, r := range got.Results {
 		lines = append(lines, fmt.Sprintf("%s %s %t", r.Role, r.Name, r.OK()))
 	}
-	if got.OK || strings.Join(lines, ", ") != "agent good true, user good true, judge gone false, verifier s true" {
+	if got.OK || strings.Join(lines, ", ") != "agent good true, user good true, judge gone false, verifier s true, guard s true" {
 		t.Errorf("ok %t, %q", got.OK, lines)
 	}
 }

@@ -155,7 +155,7 @@ func encodeRequest(ep Endpoint, model string, req Request, caps Capability, know
 	}
 	e := encoder{caps: caps, origin: ep.Origin(model), refused: known.parameters}
 	// Room for the quotes and names around the texts, and for what they escape: most bodies are written in one piece.
-	e.buf = make([]byte, 0, textSize(req)*5/4+192*(len(req.Messages)+len(req.Tools))+512)
+	e.buf = make([]byte, 0, TextSize(req)*5/4+192*(len(req.Messages)+len(req.Tools))+512)
 	if known.noDeveloper {
 		e.caps.SystemRole, e.caps.Developer = System, false
 		e.dropped = []string{developerRole}

@@ -129,7 +129,7 @@ func (l *Limiter) acquire(ctx context.Context, req Request) (*ticket, error) {
 	}
 	t := &ticket{started: make(chan struct{})}
 	if l.tokens != nil {
-		t.size = textSize(req)
+		t.size = TextSize(req)
 	}
 	l.mu.Lock()
 	place := l.waiting.PushBack(t)

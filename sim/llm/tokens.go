@@ -73,8 +73,8 @@ func (b *tokenBucket) correct(now time.Time, estimated, used float64) {
 	b.level = min(b.most, b.level+estimated-used)
 }
 
-// textSize counts the bytes of a request that its model reads.
-func textSize(req Request) int {
+// TextSize counts the bytes of a request that its model reads.
+func TextSize(req Request) int {
 	n := 0
 	for _, m := range req.Messages {
 		n += len(m.Text())

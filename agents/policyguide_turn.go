@@ -183,6 +183,9 @@ func firingData(a verify.Answer, before, after verify.State, rejected []verify.R
 	if a.Reask != "" {
 		data["reask"] = a.Reask
 	}
+	if len(a.Record.Coerced) > 0 {
+		data["coerced"] = a.Record.Coerced
+	}
 	if len(rejected) > 0 {
 		data["rejected"] = rejected
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
+
+	"github.com/tauguide/tauguide/domains/value"
 )
 
 //go:embed contract.schema.json
@@ -45,6 +47,7 @@ var fence = regexp.MustCompile("(?m)^[ \t]*```[ \t]*([A-Za-z0-9_+-]*)[ \t]*$")
 
 // Parse finds the record in a model's answer. The last fenced block that holds one wins, else the last object that
 // stands in the text; both may be cut off, or written with the usual slips (trailing commas, single quotes, comments).
+// Values in another form than the contract's are read by their meaning, and noted in Coerced.
 // The error is a *ParseError.
 func Parse(answer string) (Record, error) {
 	if len(answer) > maxAnswer {
@@ -84,7 +87,7 @@ func candidates(answer string) []string {
 		}
 		add(answer[marks[i][1]:end])
 	}
-	for _, key := range []string{`"reconcile"`, `'reconcile'`} {
+	for _, key := range []string{`"reconcile"`, `'reconcile'`, `"traverse"`, `'traverse'`} {
 		if i := strings.LastIndex(answer, key); i >= 0 {
 			add(answer[max(0, strings.LastIndexByte(answer[:i], '{')):])
 			break
@@ -101,6 +104,14 @@ func read(text string) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
+	answer, err := value.Parse(raw)
+	if err != nil {
+		return Record{}, fmt.Errorf("the JSON cannot be read: %w", err)
+	}
+	var r reading
+	if raw, err = r.record(answer).MarshalJSON(); err != nil {
+		return Record{}, fmt.Errorf("the JSON cannot be read: %w", err)
+	}
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
 		return Record{}, fmt.Errorf("the JSON cannot be read: %w", err)
@@ -108,14 +119,14 @@ func read(text string) (Record, error) {
 	if err := contract().Validate(doc); err != nil {
 		return Record{}, complaints(err)
 	}
-	var r Record
-	if err := json.Unmarshal(raw, &r); err != nil {
+	out := Record{Coerced: r.notes}
+	if err := json.Unmarshal(raw, &out); err != nil {
 		return Record{}, fmt.Errorf("the JSON does not follow the output contract: %w", err)
 	}
-	if n := len(r.Traverse); cut && n > 0 {
-		r.Traverse[n-1].Authorize = nil
+	if n := len(out.Traverse); cut && n > 0 {
+		out.Traverse[n-1].Authorize = nil
 	}
-	return r, nil
+	return out, nil
 }
 
 // object reads the first JSON value of the text as it is, or else after repair; cut says that its end is missing.

@@ -35,7 +35,7 @@ func TestParse(t *testing.T) {
 		{"no JSON", "I do not know.", "", "", "no JSON object"},
 		{"empty", "", "", "", "no JSON object"},
 		{"another object", fenced(`{"a":1}`), "", "", "missing propert"},
-		{"wrong type", fenced(strings.Replace(good, `"satisfied":true`, `"satisfied":"yes"`, 1)), "", "", "/traverse/0/walk/0/satisfied"},
+		{"wrong type", fenced(strings.Replace(good, `"satisfied":true`, `"satisfied":"partly"`, 1)), "", "", "/traverse/0/walk/0/satisfied"},
 		{"a list", fenced(`[1]`), "", "", "no JSON object"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -13,6 +13,8 @@ type Record struct {
 	Traverse  []Traversal `json:"traverse"`
 	Transfer  bool        `json:"transfer"`
 	Summary   string      `json:"summary"`
+	// Coerced says what of a model's answer was not in the contract's form and was read by its meaning.
+	Coerced []string `json:"-"`
 }
 
 // Reconcile is the roster of requests.

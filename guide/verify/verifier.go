@@ -97,6 +97,7 @@ func (v *LLM) ask(ctx context.Context, in Input, verdicts string, correct func(*
 		}
 		switch {
 		case err == nil:
+			v.Workflow.align(&rec, in.State, v.Raw)
 			correct(&rec)
 			out.Record, out.Raw, usable = rec, said, true
 			if in.Check != nil {

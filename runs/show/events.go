@@ -16,6 +16,7 @@ type firing struct {
 	After    verify.State       `json:"after"`
 	Record   verify.Record      `json:"record"`
 	Rejected []verify.Rejection `json:"rejected"`
+	Coerced  []string           `json:"coerced"`
 	Reask    string             `json:"reask"`
 	Calls    []int              `json:"calls"`
 }
@@ -126,6 +127,9 @@ func (n *Event) firing(f firing) {
 	}
 	for _, r := range f.Rejected {
 		n.find("rejected: %s", r)
+	}
+	for _, c := range f.Coerced {
+		n.find("read by its meaning: %s", c)
 	}
 	if f.Reask != "" {
 		n.find("asked again: %s", f.Reask)

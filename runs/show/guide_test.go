@@ -17,7 +17,7 @@ func TestPrintGuide(t *testing.T) {
 		{"kind":"firing","side":"assistant","index":1,"data":{"before":{"requests":[],"transfer":false,"firings":0},
 			"after":{"requests":[{"id":"a","intent":"add_task","node":"add.authorize_create","status":"open","authorize_tool":"create_task","selection":{"target":"T"},"since":0}],"transfer":true,"firings":1},
 			"record":{"reconcile":{"intents":[]},"traverse":[{"id":"a","walk":[{"node":"intake","satisfied":true},{"node":"add.authorize_create","satisfied":false}]}]},
-			"rejected":[{"request":"b","why":"there is no node"}],"calls":[0]}},
+			"rejected":[{"request":"b","why":"there is no node"}],"coerced":["/transfer: \"yes\" is read as true"],"calls":[0]}},
 		{"kind":"guidance","side":"assistant","index":1,"text":"Do it \u001b[2J."},
 		{"kind":"intercept","side":"assistant","index":1,"messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"c","name":"create_task","arguments":{"title":"T"},"requestor":"assistant"}]}],
 			"data":{"mode":"advisory","refusals":[{"tool":"create_task","reason":"no open request","held":true}]}},
@@ -33,7 +33,7 @@ func TestPrintGuide(t *testing.T) {
 	}
 	for _, want := range []string{
 		"▸ firing 1, by 1 model call(s)", "walk of a: intake ✓ → add.authorize_create ✗",
-		"a: open, at add.authorize_create, intent add_task, target T, create_task enabled", "transfer: signalled", "rejected: b: there is no node",
+		"a: open, at add.authorize_create, intent add_task, target T, create_task enabled", "transfer: signalled", "rejected: b: there is no node", `read by its meaning: /transfer: "yes" is read as true`,
 		"▸ guidance\n        Do it ", "▸ intercept: held back (advisory gate)", `→ create_task(title: "T")`, "create_task: no open request",
 		"▸ verifier failed", "timed out",
 	} {

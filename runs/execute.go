@@ -340,6 +340,9 @@ func (x *execution) grade(ctx context.Context, rec sim.Record, broke error) (s s
 	var o sim.ScoreOptions
 	planned := config.Planned{Key: rec.Key, Seed: rec.Seed}
 	if m := x.clients.model(p.Config.Judge.Model, config.RoleJudge, p.Config.Seed, planned, rec.Attempt); m != nil {
+		if why := x.clients.models[m.Name].dead.Load(); why != nil && broke == nil {
+			broke = errors.New(*why)
+		}
 		if broke != nil {
 			m.Client = llm.Func(func(context.Context, llm.Request) (llm.Response, error) {
 				x.skip(broke.Error())

@@ -166,6 +166,55 @@ func TestNobodyAtTheAddress(t *testing.T) {
 	}
 }
 
+// TestServerThatDies answers a few conversations and is gone: the run stops and says what is finished, and a resume at
+// another address does the rest.
+func TestServerThatDies(t *testing.T) {
+	worlds, err := config.Worlds(runtest.Parse(t, runtest.Small))
+	if err != nil {
+		t.Fatal(err)
+	}
+	models := synthetic.NewServer(synthetic.New(worlds, careful()))
+	var srv *httptest.Server
+	var conversations atomic.Int32
+	srv = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if tag, _, err := llm.ReadTag(r.Header); err == nil && tag.Role == "user" && tag.Ordinal == 0 && conversations.Add(1) > 4 {
+			_ = srv.Listener.Close() // whoever connects anew is refused
+			panic(http.ErrAbortHandler)
+		}
+		models.ServeHTTP(w, r)
+	}))
+	t.Cleanup(srv.Close)
+	dir := filepath.Join(t.TempDir(), "run")
+	s := runtest.Execute(t, overHTTP(srv.URL+"/v1", "retry: {attempts: 2, first_wait: 10ms}, "), config.Options{Out: dir, Concurrency: 1})
+	var said strings.Builder
+	s.Print(&said)
+	for _, want := range []string{"4 of 12 trials evaluable", `stopped early: endpoint "`, strings.TrimPrefix(srv.URL, "http://"), "connection refused"} {
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("it does not say %q:\n%s", want, &said)
+		}
+	}
+	if s.Missing == 0 || s.Evaluable+s.Missing < 10 {
+		t.Errorf("%d trials not begun, %d evaluable of 12: the others met an address with nobody there", s.Missing, s.Evaluable)
+	}
+	if s := runtest.Execute(t, overHTTP(scripted(t, careful(), nil), ""), config.Options{Out: dir, Resume: true}); !s.Complete() {
+		t.Errorf("resumed: %+v", s)
+	}
+}
+
+// TestNobodyJudges: conversations go on without their judge, who is looked for once.
+func TestNobodyJudges(t *testing.T) {
+	text := strings.Replace(overHTTP(scripted(t, careful(), nil), ""), "judge: {model: careful}", "judge: {model: gone}", 1)
+	text = strings.Replace(text, "models:\n", "models:\n  gone: {base_url: \"http://127.0.0.1:1/v1\", key: k, retry: {attempts: 2, first_wait: 10ms}}\n", 1)
+	dir := filepath.Join(t.TempDir(), "run")
+	s := runtest.Execute(t, text, config.Options{Out: dir, Concurrency: 1})
+	if s.Evaluable != 12 || s.Pending < 2 || !strings.Contains(s.Stopped, "127.0.0.1:1") {
+		t.Errorf("%+v", s)
+	}
+	if n := strings.Count(string(runtest.Text(t, filepath.Join(dir, "log.jsonl"))), `"msg":"call retried"`); n != 1 {
+		t.Errorf("%d calls were tried again, want the first alone", n)
+	}
+}
+
 // TestKeysAreNeverWritten plants keys in the environment and has the server repeat them wherever it can.
 func TestKeysAreNeverWritten(t *testing.T) {
 	const key, userKey = "sk-planted-0123456789abcdef", `odd"key\with/signs-9876543210`

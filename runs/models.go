@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/domains"
@@ -34,10 +35,10 @@ type client struct {
 	llm.Client
 	model config.Model
 	// dead says why no further conversation should be started with this model: its endpoint refuses the key or the
-	// bill. It is empty while all is well.
+	// bill, or is not there. It is empty while all is well.
 	dead     atomic.Pointer[string]
-	answered atomic.Bool  // by the endpoint, at least once
-	refused  atomic.Int32 // calls that it did not let in, while it has answered none
+	answered atomic.Pointer[time.Time] // when the endpoint did last, not a recording
+	refused  atomic.Int32              // calls that it did not let in, while it has answered none
 }
 
 // fewRefusals are how many calls may be forbidden before a key is taken for a wrong one: a moderation layer forbids single
@@ -88,19 +89,21 @@ func dial(models map[string]config.Model, worlds map[string]*domains.World, mete
 	return c, nil
 }
 
-// watch notices when an endpoint refuses for good, or is not there. One that has ever answered has no wrong key and address.
+// watch notices when an endpoint refuses for good, or is gone: nobody is there after all attempts of a call, and no other call
+// was answered since the last wait began. One that has ever answered has no wrong key.
 func (c *client) watch(next llm.Client) llm.Client {
 	return llm.Func(func(ctx context.Context, req llm.Request) (llm.Response, error) {
 		resp, err := next.Complete(ctx, req)
 		var e *llm.Error
 		switch {
-		case err == nil:
-			c.answered.Store(true)
+		case err == nil && !resp.Replayed:
+			now := time.Now()
+			c.answered.Store(&now)
 		case !errors.As(err, &e):
-		case e.Refused() && !c.answered.Load():
+		case e.Nobody() && (c.answered.Load() == nil || c.answered.Load().Before(e.Since)):
 			text := e.Error()
 			c.dead.CompareAndSwap(nil, &text)
-		case e.Kind == llm.KindQuota, e.Kind == llm.KindAuth && !c.answered.Load() && (e.Status == http.StatusUnauthorized || c.refused.Add(1) >= fewRefusals):
+		case e.Kind == llm.KindQuota, e.Kind == llm.KindAuth && c.answered.Load() == nil && (e.Status == http.StatusUnauthorized || c.refused.Add(1) >= fewRefusals):
 			text := e.Error()
 			c.dead.CompareAndSwap(nil, &text)
 		}

@@ -88,3 +88,25 @@ func TestOddRepliesAreRead(t *testing.T) {
 		})
 	}
 }
+
+// TestFaultsAreToldWhole: what tells is not always the first line of what a server says.
+func TestFaultsAreToldWhole(t *testing.T) {
+	t.Parallel()
+	body, err := json.Marshal(map[string]any{"error": map[string]any{"message": "Internal error\nTraceback (most recent call last):\n  File \"serve.py\", line 3\nValueError: no such adapter\n"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, r := played(t, runtest.Own(map[string][]*runtest.Reply{"a": {{Status: 422, Body: body}}}).Config(t, 1))
+	var said strings.Builder
+	s.Print(&said)
+	lines := strings.Split(said.String(), "\n")
+	at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "void: infrastructure_error (bad_request)") })
+	if at < 0 || !strings.Contains(lines[at], "ValueError: no such adapter") {
+		t.Errorf("the summary lacks the telling line:\n%s", &said)
+	}
+	for rec, err := range r.Records() {
+		if err != nil || !strings.Contains(rec.Fault.Text, "ValueError: no such adapter") || !strings.Contains(rec.Fault.Text, "\nhint: check the endpoint's model name") {
+			t.Errorf("%v; fault %+v", err, rec.Fault)
+		}
+	}
+}

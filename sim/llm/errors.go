@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"strings"
 	"syscall"
@@ -69,6 +70,8 @@ type Error struct {
 	Usage       Usage // tokens that the failed answer cost, if reported
 	Cost        *float64
 	Err         error // cause, if any
+	// Since is when the wait before the last attempt began; the call itself if there was one attempt alone.
+	Since time.Time
 }
 
 // Error names endpoint, model, kind, status and the provider's words, and ends
@@ -104,7 +107,7 @@ func (e *Error) hint() string {
 	switch {
 	case e.CutOff():
 		return "raise max_tokens or lower reasoning_effort"
-	case e.Refused():
+	case e.Nobody():
 		return "start the server, or check base_url"
 	}
 	return hints[e.Kind]
@@ -113,9 +116,11 @@ func (e *Error) hint() string {
 // CutOff tells whether the output limit was spent before any visible text.
 func (e *Error) CutOff() bool { return e.Kind == KindContextWindow && e.Code == "length" }
 
-// Refused tells whether nobody listens at the endpoint's address.
-func (e *Error) Refused() bool {
-	return e.Kind == KindNetwork && errors.Is(e.Err, syscall.ECONNREFUSED)
+// Nobody tells whether there is nobody at the endpoint's address: no host of that name, no way to it, nothing that listens.
+func (e *Error) Nobody() bool {
+	var dns *net.DNSError
+	return e.Kind == KindNetwork && (errors.Is(e.Err, syscall.ECONNREFUSED) || errors.Is(e.Err, syscall.EHOSTUNREACH) ||
+		errors.Is(e.Err, syscall.ENETUNREACH) || errors.As(e.Err, &dns) && dns.IsNotFound)
 }
 
 // Unwrap returns the cause.

@@ -43,8 +43,8 @@ func positive[T int | time.Duration](v, otherwise T) T {
 	return otherwise
 }
 
-// nobodyListens bounds how long an address is tried that refuses connections: a server that is not there ends a run soon.
-const nobodyListens = 8 * time.Second
+// nobodyThere bounds how long an address is tried that nobody answers at: a server that is not there ends a run soon.
+const nobodyThere = 9 * time.Second
 
 // RetryNotice is told of each wait before it begins. It must be quick and safe for concurrent use.
 type RetryNotice func(endpoint string, req Request, err *Error, attempt int, wait time.Duration)
@@ -70,6 +70,7 @@ func (r retrier) wrap(next Client) Client {
 
 func (r retrier) complete(ctx context.Context, req Request, next Client) (Response, error) {
 	start := time.Now()
+	since := start // when the latest wait began
 	var sent, limited, failures int
 	var failed *Error // the last one that was not the end of the caller's context
 	var spent Usage   // of all attempts that failed
@@ -103,19 +104,24 @@ func (r retrier) complete(ctx context.Context, req Request, next Client) (Respon
 		} else {
 			failures++
 		}
+		pause := wait/2 + rand.N(wait)
 		switch {
 		case !e.Retryable(), ctx.Err() != nil, limited >= r.policy.RateLimited, failures >= r.policy.Attempts,
-			e.Refused() && time.Since(start)+wait > nobodyListens:
-			return Response{}, final(ctx, e, failed, sent)
+			e.Nobody() && time.Since(start)+pause > nobodyThere:
+			last := final(ctx, e, failed, sent)
+			last.Since = since
+			return Response{}, last
 		case e.RetryAfter > r.policy.MaxRetryAfter:
 			long := *e
 			long.Message = fmt.Sprintf("%s (the provider asks to wait %s, longer than the %s allowed)", e.Message, e.RetryAfter.Round(time.Second), r.policy.MaxRetryAfter)
 			return Response{}, final(ctx, &long, &long, sent)
-		case e.RetryAfter > 0:
+		}
+		since = time.Now()
+		if e.RetryAfter > 0 {
 			// A little later than asked, and not all at the same moment.
 			r.wait(ctx, req, e, sent, e.RetryAfter+rand.N(e.RetryAfter/10+50*time.Millisecond))
-		default:
-			r.wait(ctx, req, e, sent, wait/2+rand.N(wait))
+		} else {
+			r.wait(ctx, req, e, sent, pause)
 			wait = min(2*wait, r.policy.MaxWait)
 		}
 		if ctx.Err() != nil {

@@ -3,9 +3,12 @@ package llm_test
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -98,6 +101,38 @@ func TestRetry(t *testing.T) {
 				var e *llm.Error
 				if !errors.As(err, &e) || e.Kind != tt.kind || e.Attempts != tt.attempts {
 					t.Errorf("got %v, want %s after %d attempts", err, tt.kind, tt.attempts)
+				}
+			})
+		})
+	}
+}
+
+// TestNobodyThere: an address that nobody answers at is given up within ten seconds, however often a request may be sent.
+func TestNobodyThere(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		cause  error
+		nobody bool
+	}{
+		{"nothing listens", os.NewSyscallError("connect", syscall.ECONNREFUSED), true},
+		{"no way to the host", os.NewSyscallError("connect", syscall.EHOSTUNREACH), true},
+		{"no network", os.NewSyscallError("connect", syscall.ENETUNREACH), true},
+		{"no host of that name", &net.DNSError{Err: "no such host", Name: "x", IsNotFound: true}, true},
+		{"names cannot be looked up now", &net.DNSError{Err: "server misbehaving", Name: "x", IsTemporary: true}, false},
+		{"a connection that broke", os.NewSyscallError("read", syscall.ECONNRESET), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				e := &llm.Error{Kind: llm.KindNetwork, Message: "scripted", Attempts: 1, Err: &net.OpError{Op: "dial", Net: "tcp", Err: tt.cause}}
+				for range 50 { // waits are drawn
+					start := time.Now()
+					_, err := llm.Retry(llm.RetryPolicy{Attempts: 8})(&script{errs: repeat(e, 8)}).Complete(t.Context(), hello())
+					took := time.Since(start)
+					if soon := took < 10*time.Second; err == nil || soon != tt.nobody || e.Nobody() != tt.nobody || took < time.Second {
+						t.Fatalf("given up after %s: %v", took, err)
+					}
 				}
 			})
 		})

@@ -163,7 +163,7 @@ func TestAdviceFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := refuse(t, gone); !e.Refused() || !strings.Contains(e.Error(), "start the server") {
-		t.Errorf("refused %t: %v", e.Refused(), e)
+	if e := refuse(t, gone); !e.Nobody() || !strings.Contains(e.Error(), "start the server") {
+		t.Errorf("nobody %t: %v", e.Nobody(), e)
 	}
 }

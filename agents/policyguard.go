@@ -16,7 +16,7 @@ import (
 
 // EventGuard is what a guard found about one call; docs/policyguard.md describes its data. A refused message is an
 // EventBlock besides, an unanswered question an EventFailOpen.
-const EventGuard sim.EventKind = "guard"
+const EventGuard = sim.EventGuard
 
 // policyGuardParams are the parameters of PolicyGuard; docs/policyguard.md explains them.
 type policyGuardParams struct {

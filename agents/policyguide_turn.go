@@ -17,11 +17,11 @@ import (
 
 // The events that PolicyGuide writes. docs/policyguide.md describes their data.
 const (
-	EventGuidance  sim.EventKind = "guidance"  // what the agent was told
-	EventFiring    sim.EventKind = "firing"    // what a verifier found, and what became of the state
+	EventGuidance  sim.EventKind = "guidance" // what the agent was told
+	EventFiring                  = sim.EventFiring
 	EventIntercept sim.EventKind = "intercept" // a message of the agent was held back, or would have been
 	EventBlock     sim.EventKind = "block"     // another one in the same turn, without a new firing
-	EventFailOpen  sim.EventKind = "fail_open" // a firing failed
+	EventFailOpen                = sim.EventFailOpen
 )
 
 // policyGuide is PolicyGuide around an agent, for one conversation.

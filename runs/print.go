@@ -19,6 +19,14 @@ func (s *Summary) Print(out io.Writer) {
 	for _, c := range s.Causes {
 		fmt.Fprintln(out, causeLine(c))
 	}
+	for _, w := range s.Oversight {
+		if w.Failed+w.Reasked+w.Coerced+w.Rejected > 0 {
+			fmt.Fprintf(out, "verifier of %s: %s\n", w.System, w.Oversight)
+		}
+		if w.Unreliable() {
+			fmt.Fprintf(out, "warning: these are not the results of an agent with its verifier; it failed e.g. because %s\nhint: `tauguide tables %s --table verifiers` counts by domain, `tauguide show` tells each\n", w.Cause, s.Dir)
+		}
+	}
 	if s.OverBudget > 0 {
 		fmt.Fprintf(out, "%d trials reached a budget of limits.conversation and would again\nhint: raise it, then --resume\n", s.OverBudget)
 	}

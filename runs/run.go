@@ -62,13 +62,20 @@ type Summary struct {
 	Terminations map[sim.Reason]int    `json:"terminations"`
 	Executed     int                   `json:"executed"` // conversations that this execution ran
 	Interrupted  bool                  `json:"interrupted"`
-	Stopped      string                `json:"stopped,omitempty"`  // why trials were left out, if any were
-	OverBudget   int                   `json:"over_budget"`        // void trials that reached limits.conversation, and would again
-	Causes       []Cause               `json:"causes,omitempty"`   // of void attempts, earlier executions included
-	Warnings     []string              `json:"warnings,omitempty"` // config.Plan.Warnings, and records that cannot be read
+	Stopped      string                `json:"stopped,omitempty"`   // why trials were left out, if any were
+	OverBudget   int                   `json:"over_budget"`         // void trials that reached limits.conversation, and would again
+	Causes       []Cause               `json:"causes,omitempty"`    // of void attempts, earlier executions included
+	Warnings     []string              `json:"warnings,omitempty"`  // config.Plan.Warnings, and records that cannot be read
+	Oversight    []Watched             `json:"oversight,omitempty"` // of the systems whose verifiers were asked, in the config's order
 	MovedTo      string                `json:"moved_to,omitempty"`
 	Elapsed      time.Duration         `json:"elapsed"`
 	Usage        map[string]llm.Totals `json:"usage"` // by role, of this execution
+}
+
+// Watched is what became of the questions to the verifiers of a system, in the trials that count.
+type Watched struct {
+	System string `json:"system"`
+	sim.Oversight
 }
 
 // Complete reports whether every planned trial ended in a way that counts.

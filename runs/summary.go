@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 )
@@ -19,6 +20,7 @@ func (x *execution) summary() *Summary {
 	entries := x.writer.Entries()
 	counting := store.Latest(entries)
 	s.Causes = causes(entries, counting, x.examples)
+	s.Oversight = watched(x.writer.Plan, counting)
 	for _, p := range x.writer.Plan {
 		e, ran := counting[p.Key]
 		if !ran {
@@ -40,6 +42,23 @@ func (x *execution) summary() *Summary {
 		}
 	}
 	return s
+}
+
+// watched sums up by system, in the order of the plan.
+func watched(plan []config.Planned, counting map[sim.Key]store.Entry) (out []Watched) {
+	for _, p := range plan {
+		o := counting[p.Key].Oversight
+		if o == nil {
+			continue
+		}
+		i := slices.IndexFunc(out, func(w Watched) bool { return w.System == p.System })
+		if i < 0 {
+			i = len(out)
+			out = append(out, Watched{System: p.System})
+		}
+		out[i].Oversight = out[i].Plus(*o)
+	}
+	return out
 }
 
 // Cause is why attempts at trials were void.

@@ -99,6 +99,10 @@ func Compare(a, b Side, o Options) (Comparison, error) {
 	if c.K < paperTrials && c.K > 0 {
 		c.Notes = append(c.Notes, fmt.Sprintf("Pass^%d is compared: one side has no more trials", c.K))
 	}
+	c.Notes = append(c.Notes, a.Source.unreliable(a.System)...)
+	if a != b {
+		c.Notes = append(c.Notes, b.Source.unreliable(b.System)...)
+	}
 	var strata []metrics.Pairing
 	total := 0
 	for _, domain := range slices.Sorted(maps.Keys(ofA)) {

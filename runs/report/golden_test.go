@@ -35,6 +35,10 @@ func fixture(t testing.TB) report.Source {
 			{Name: "Noop", Kind: "noop"}},
 		Domains: []report.Domain{{Name: "airline", Split: "base"}, {Name: "retail", Split: "test"}, {Name: "telecom", Split: "base"}},
 		Spent:   map[report.Spender]*report.Spending{},
+		Oversight: map[report.Overseen]sim.Oversight{
+			{Domain: "airline", System: "Guided"}: {Firings: 120, Failed: 1, Reasked: 4, Coerced: 9, Rejected: 2, Cause: "timed out"},
+			{Domain: "retail", System: "Guided"}:  {Firings: 100},
+		},
 		Others:  []string{"careful"},
 		Command: &config.Command{Config: "my experiments/fixture.yaml", Synthetic: true, Only: []string{"domain=airline,retail,telecom"}, Limit: 4},
 	}

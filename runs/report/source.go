@@ -28,7 +28,8 @@ type Source struct {
 	Outcomes   []metrics.Outcome
 	Trials     []Trial // those that have a record, in the order of the outcomes
 	Spent      map[Spender]*Spending
-	Attack     *Attack // the attacks of a run whose user attacks; nil for others
+	Oversight  map[Overseen]sim.Oversight // of the systems whose verifiers were asked
+	Attack     *Attack                    // the attacks of a run whose user attacks; nil for others
 
 	// Record reads the record of a trial that counts. World opens a domain's data, once. Either is nil where there are
 	// none; both are safe for concurrent use.
@@ -93,7 +94,7 @@ func byValue(m map[string]string) string {
 // by role. env resolves the variables of the run's data folder.
 func FromRun(r *store.Run, env func(string) string) (Source, error) {
 	m := r.Manifest()
-	s := Source{Provenance: provenance(r), Spent: map[Spender]*Spending{}, Record: r.Record,
+	s := Source{Provenance: provenance(r), Spent: map[Spender]*Spending{}, Oversight: map[Overseen]sim.Oversight{}, Record: r.Record,
 		World: worlds(r, env), DataFolder: m.Config.Data, Setup: m.Setup, Command: m.Command}
 	for _, role := range []config.Role{m.Config.User.Role, m.Config.Judge} {
 		if role.Model != "" {
@@ -112,6 +113,10 @@ func FromRun(r *store.Run, env func(string) string) (Source, error) {
 			o.State = state(e)
 			s.Trials = append(s.Trials, Trial{Key: p.Key, State: o.State, Seconds: e.Seconds})
 			s.spend(p.Key, e.Usage)
+			if e.Oversight != nil {
+				at := Overseen{p.Domain, p.System}
+				s.Oversight[at] = s.Oversight[at].Plus(*e.Oversight)
+			}
 		}
 		s.Outcomes = append(s.Outcomes, o)
 	}

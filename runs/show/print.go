@@ -118,6 +118,9 @@ func (p printer) event(e Event) {
 
 func (p printer) end(r sim.Record) {
 	p.line("ended: %s after %d steps, %d failed calls", r.Termination, r.Steps, r.ToolErrors)
+	if o := r.Oversight(); o.Failed+o.Reasked+o.Coerced+o.Rejected > 0 {
+		p.line("verifier: %s", o)
+	}
 	if r.Fault != nil {
 		p.line("fault: %s (%s, message %d): %s", r.Fault.Kind, r.Fault.Side, r.Fault.Index, r.Fault.Text)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
+	"strings"
 
 	"github.com/tauguide/tauguide/sim"
 )
@@ -37,6 +38,8 @@ type Entry struct {
 	Stamp
 	Attack *Attacked   `json:"attack,omitempty"` // of a user that attacks; the entries of a mended index do not have it
 	Usage  []RoleUsage `json:"usage"`            // by role, sorted
+	// Oversight is of the verifiers around the agent; nil where none was asked.
+	Oversight *sim.Oversight `json:"oversight,omitempty"`
 }
 
 // notScored is why a record without a line in scores.jsonl has no reward.
@@ -50,9 +53,24 @@ func summarise(r sim.Record, s *sim.Score) Entry {
 	if r.Fault != nil {
 		e.Fault = r.Fault.Kind
 	}
+	if o := r.Oversight(); o.Firings > 0 {
+		o.Cause = cause(o.Cause)
+		e.Oversight = &o
+	}
 	e.spend(r.Calls)
 	e.grade(s)
 	return e
+}
+
+// cause is the cause of an error without its hint and on one line, cut to what a list has room for.
+func cause(text string) string {
+	const most = 200 // bytes
+	text, _, _ = strings.Cut(text, "\nhint: ")
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + " …"
+	}
+	return text
 }
 
 // grade puts a score into the entry.

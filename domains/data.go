@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tauguide/tauguide/domains/value"
 )
 
 // Data is where domains find their files: a τ² data folder (the one that contains tau2/domains), or nothing, which
@@ -107,6 +109,9 @@ func (f *Files) Read(name string) ([]byte, error) {
 func (f *Files) read(fsys fs.FS, label, name string) ([]byte, error) {
 	b, err := ReadText(fsys, name, maxData)
 	if err != nil {
+		return nil, fmt.Errorf("%s: %w", label, err)
+	}
+	if err := value.CheckEncoding(b); err != nil {
 		return nil, fmt.Errorf("%s: %w", label, err)
 	}
 	sum := sha256.Sum256(b)

@@ -162,6 +162,12 @@ func TestTaskFileErrorsNameTheFile(t *testing.T) {
 	if _, err := f.Tasks(); err == nil || !strings.HasPrefix(err.Error(), "tau2/domains/d/tasks.json: line 2: task 0 has no id") {
 		t.Errorf("got %v", err)
 	}
+	for packed, want := range map[string]string{"\x1f\x8b\x08": "packed with gzip", "\xff\xfe[\x00": "UTF-16 text"} {
+		f := files(t, "d", map[string]string{"tau2/domains/d/tasks.json": packed})
+		if _, err := f.Tasks(); err == nil || !strings.HasPrefix(err.Error(), "tau2/domains/d/tasks.json: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
 	if _, err := files(t, "e", map[string]string{"tau2/domains/e/x": ""}).Tasks(); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no task file: %v", err)
 	}

@@ -88,6 +88,9 @@ func checkText(file string, text []byte) ([]byte, error) {
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
 		return nil, fault(file, Place{1, 1}, Syntax, hint, "the text is UTF-16")
 	}
+	if bytes.HasPrefix(text, []byte("\x1f\x8b")) {
+		return nil, fault(file, Place{1, 1}, Syntax, "unpack it first, with gunzip", "the file is packed with gzip")
+	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	if at := bytes.IndexByte(text, 0); at >= 0 {
 		return nil, fault(file, placeOf(text, at), Syntax, hint, "the file has a zero byte, as in UTF-16")

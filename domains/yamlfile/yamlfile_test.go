@@ -99,6 +99,7 @@ func TestErrors(t *testing.T) {
 		{"tab", "rows: []\n\trows: x\n", "f.yaml:2:1: "},
 		{"not UTF-8", "rows: []\nrows: b\xe9\n", "f.yaml:2:8: the file is not UTF-8\nhint: save the file as UTF-8"},
 		{"UTF-16", "\xff\xfer\x00", "f.yaml:1:1: the text is UTF-16"},
+		{"gzip", "\x1f\x8b\x08\x00", "f.yaml:1:1: the file is packed with gzip"},
 		{"UTF-16 without a mark", "r\x00o\x00", "f.yaml:1:2: the file has a zero byte"},
 		{"too large", strings.Repeat("#\n", yamlfile.MaxBytes/2+1), "keep it under"},
 		{"open lists", "x: 1\na: " + strings.Repeat("[", 200_000), "f.yaml:2:504: more than 500 brackets are open"},

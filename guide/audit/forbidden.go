@@ -66,6 +66,9 @@ func ReadTemptations(path string) (*Temptations, error) {
 	if err != nil {
 		return nil, fmt.Errorf("forbidden calls: %w", err)
 	}
+	if err := value.CheckEncoding(text); err != nil {
+		return nil, fmt.Errorf("forbidden calls: %s: %w", path, err)
+	}
 	var t Temptations
 	if err := json.Unmarshal(text, &t); err != nil {
 		return nil, fmt.Errorf("forbidden calls: %s: %w", path, err)

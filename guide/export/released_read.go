@@ -59,6 +59,9 @@ func decode(fsys fs.FS, name string, to any) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
+	if err := value.CheckEncoding(text); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
 	if err := json.Unmarshal(text, to); err != nil {
 		return fmt.Errorf("%s: %w\nhint: correct the JSON", name, err)
 	}

@@ -3,6 +3,8 @@ package tau2
 import (
 	"bufio"
 	"io"
+
+	"github.com/tauguide/tauguide/domains/value"
 )
 
 // pythonJSON passes a file on as strict JSON: without a byte-order mark, and with null for the literals NaN, Infinity
@@ -31,6 +33,12 @@ func newPythonJSON(r io.Reader) *pythonJSON {
 		p.skipped = 3
 	}
 	return p
+}
+
+// encoding says what the file is where it is no UTF-8 text.
+func (j *pythonJSON) encoding() error {
+	head, _ := j.r.Peek(2) // a shorter file is told by what reads it
+	return value.CheckEncoding(head)
 }
 
 // Read fills p as far as the file goes.

@@ -82,6 +82,8 @@ func (s *Source) openFolder(dir string) error {
 		return fmt.Errorf("%s is a run of this program already: use it as it is", s.Name)
 	case s.exists(path.Join(dir, "results.json")):
 		return s.openFile(path.Join(dir, "results.json"))
+	case s.exists(path.Join(dir, "results.json.gz")): // to be told that it is to be unpacked
+		return s.openFile(path.Join(dir, "results.json.gz"))
 	}
 	list, err := fs.Glob(s.fsys, path.Join(dir, "*.json"))
 	if err != nil {
@@ -133,7 +135,11 @@ func (s *Source) readFile(file string, use func(*reader) error) (err error) {
 	if file != path.Base(filepath.ToSlash(s.Name)) {
 		shown = path.Join(filepath.ToSlash(s.Name), file)
 	}
-	return use(newReader(shown, f, s.deviations))
+	r := newReader(shown, f, s.deviations)
+	if err := r.source.encoding(); err != nil {
+		return &Error{File: shown, Offset: -1, Err: err}
+	}
+	return use(r)
 }
 
 // errEnough stops reading a head: what matters has been seen.

@@ -143,6 +143,25 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestForeignFiles wants files that are no result of τ²-bench named for what they are, with the remedy.
+func TestForeignFiles(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"first version", `[{"task_id":0,"reward":1.0,"info":{"source":"user"},"traj":[{"role":"user","content":"hi"}],"trial":0}]`,
+			"this is a result of τ-bench, the first version"},
+		{"first version, one conversation", `{"task_id":0,"reward":1.0,"traj":[]}`, "this is a result of τ-bench, the first version"},
+		{"gzip", "\x1f\x8b\x08\x00", "packed with gzip\nhint: unpack it"},
+		{"UTF-16", "\xff\xfe{\x00", "UTF-16 text"},
+		{"UTF-16, the other way round", "\xfe\xff\x00{", "UTF-16 text"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := openFS(t, files(map[string]string{"x.json": tt.text}), "x.json")
+			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "\nhint: ") || !strings.HasPrefix(err.Error(), "x.json") {
+				t.Errorf("got %v, want x.json and %q", err, tt.want)
+			}
+		})
+	}
+}
+
 // after returns the error that reading on ends with.
 func after(s *tau2.Source, err error) []error {
 	if err != nil {

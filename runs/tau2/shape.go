@@ -26,6 +26,8 @@ var (
 	errVoice = &shapeError{"this is a voice run (full duplex, with ticks), and only text runs can be read\nhint: use runs of mode half_duplex"}
 	errIndex = &shapeError{"this is an index of tasks with their rewards, without conversations\nhint: use the files that it lists, " +
 		"or the folder that they are in"}
+	errFirst = &shapeError{"this is a result of τ-bench, the first version (task_id, reward, traj): its tasks and tools are others than τ²-bench's\n" +
+		"hint: run the agent on τ²-bench, and use that result"}
 	errTasks = &shapeError{"this is a file of tasks, without conversations\nhint: name a result file"}
 )
 
@@ -36,6 +38,8 @@ func notResult(keys, index map[string]bool) error {
 		return &shapeError{"this is the description of a leaderboard submission\nhint: use the files in its folder trajectories"}
 	case keys["termination_reason"] && keys["steps"] && keys["version"]:
 		return &shapeError{"this is a record of a run of this program\nhint: name the run's folder"}
+	case keys["traj"]:
+		return errFirst
 	case index != nil:
 		return &shapeError{fmt.Sprintf("the simulations are missing: it has an index of %d of them, and no folder simulations beside it", len(index))}
 	case keys["tasks"] && !keys["info"]:

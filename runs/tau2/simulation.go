@@ -37,7 +37,7 @@ type Task struct {
 // fileSimulation is a simulation as a file has it, bare or wrapped with its task.
 type fileSimulation struct {
 	ID          string                    `json:"id"`
-	TaskID      *string                   `json:"task_id"`
+	TaskID      jsontext.Value            `json:"task_id"`
 	Trial       *int64                    `json:"trial"`
 	Seed        *int64                    `json:"seed"`
 	Termination *string                   `json:"termination_reason"`
@@ -81,10 +81,12 @@ func (f *fileSimulation) refusal() error {
 		return errTasks
 	case given("ticks"), string(f.Rest["mode"]) == `"full_duplex"`:
 		return errVoice
-	case f.TaskID == nil:
+	case given("traj") && f.Messages == nil:
+		return errFirst
+	case f.TaskID == nil || f.TaskID.Kind() == 'n':
 		return fmt.Errorf("the simulation has no task_id")
 	case f.Messages == nil:
-		return fmt.Errorf("simulation of task %s has no messages", *f.TaskID)
+		return fmt.Errorf("simulation of task %s has no messages", f.TaskID)
 	}
 	return nil
 }
@@ -102,14 +104,18 @@ func (r *reader) simulation(index int) (Simulation, error) {
 	if err := f.refusal(); err != nil {
 		return Simulation{}, r.fail(err)
 	}
+	var task string
+	if err := json.Unmarshal(f.TaskID, &task); err != nil {
+		return Simulation{}, r.failf("task_id: want a string, got %s", found(f.TaskID.Kind(), f.TaskID))
+	}
 	if f.ID == "" {
-		f.ID = madeID(*f.TaskID, fmt.Sprint(index))
+		f.ID = madeID(task, fmt.Sprint(index))
 		r.deviations.add("simulations without id", "an id was made from task and place")
 	}
 	r.deviations.where = "simulation " + f.ID
 	s := Simulation{ID: f.ID}
 	rec := &s.Record
-	rec.Version, rec.Task, rec.Trial = sim.RecordVersion, *f.TaskID, -1
+	rec.Version, rec.Task, rec.Trial = sim.RecordVersion, task, -1
 	rec.Extra = map[string]json.RawMessage{"id": quoted(f.ID)}
 	if err := r.numbers(rec, f.Trial, f.Seed); err != nil {
 		return s, err

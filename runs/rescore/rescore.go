@@ -48,20 +48,38 @@ type Result struct {
 	Failure  error // the first of these
 }
 
-// Paths scores everything that the paths mean: runs, τ² results, and folders of them. The error of a path that cannot
-// be read ends the scoring; what came before it is in the result.
+// Paths scores everything that the paths mean: runs, τ² results, and folders of them. What cannot be read is told and
+// passed over, and counted in the error at the end.
 func Paths(ctx context.Context, paths []string, o Options, out Printer) (Result, error) {
 	s := &scoring{Options: o, out: out, worlds: map[string]*domains.World{}}
 	list, err := s.find(paths)
 	if err != nil {
 		return Result{}, err
 	}
+	all := len(list) + len(s.failed)
 	for _, path := range list {
-		if err = s.path(ctx, path); err != nil {
+		if err := s.path(ctx, path); err != nil {
+			s.failed = append(s.failed, err)
+		}
+		if ctx.Err() != nil {
 			break
 		}
 	}
-	return Result{Total: s.total, Unjudged: s.unjudged.n, Failure: s.unjudged.first}, errors.Join(err, out.End(s.total))
+	return Result{Total: s.total, Unjudged: s.unjudged.n, Failure: s.unjudged.first}, errors.Join(s.failure(ctx, all), out.End(s.total))
+}
+
+// failure is the error of all that could not be scored, of so many results.
+func (s *scoring) failure(ctx context.Context, of int) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case len(s.failed) == 0 || of == 1:
+		return errors.Join(s.failed...)
+	}
+	for _, err := range s.failed {
+		s.Note(fmt.Sprintf("not scored to the end: %v", err))
+	}
+	return fmt.Errorf("%d of %d results could not be scored to the end, such as this: %w", len(s.failed), of, s.failed[0])
 }
 
 type scoring struct {
@@ -70,6 +88,7 @@ type scoring struct {
 	worlds   map[string]*domains.World
 	total    Tally
 	unjudged judgeFailures
+	failed   []error // of results that could not be read, or not to the end
 }
 
 func (s *scoring) find(paths []string) (list []string, err error) {
@@ -79,7 +98,11 @@ func (s *scoring) find(paths []string) (list []string, err error) {
 			return nil, err
 		}
 		for _, x := range skipped {
-			s.Note(fmt.Sprintf("passed over: %v", x.Err))
+			if x.Damaged() {
+				s.failed = append(s.failed, x.Err)
+			} else {
+				s.Note(fmt.Sprintf("passed over: %v", x.Err))
+			}
 		}
 		list = append(list, found...)
 	}
@@ -252,16 +275,17 @@ func (s *scoring) compare(ctx context.Context, g Group, w *domains.World, r *sto
 	g.Tasks, g.Strictness = s.Tasks, s.Strictness
 	s.out.Begin(g)
 	t := newTally()
+	defer func() {
+		s.total.merge(t)
+		s.out.Close(t)
+	}()
 	for c, err := range tau2.CompareAll(ctx, w, jobs, workers, judge, tau2.Options{Strictness: s.Strictness, Hashes: s.Hashes}) {
 		if err != nil {
-			s.out.Close(t)
 			return err
 		}
 		each(c)
 		t.add(c)
 		s.out.Trial(c)
 	}
-	s.total.merge(t)
-	s.out.Close(t)
 	return nil
 }

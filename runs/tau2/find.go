@@ -15,8 +15,11 @@ type Skipped struct {
 	Err  error
 }
 
+// Damaged reports whether it should have been a result, and cannot be read.
+func (s Skipped) Damaged() bool { return !isShape(s.Err) }
+
 // Find lists the results that a path means: a file, a run, or a result folder means itself; any other folder means all
-// runs and results in it. Files in such a folder that are not results are returned as skipped.
+// runs and results in it. Files in such a folder that are not results, or damaged ones, are returned as skipped.
 func Find(path string) (list []string, skipped []Skipped, err error) {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -40,7 +43,7 @@ func Find(path string) (list []string, skipped []Skipped, err error) {
 		case d.IsDir() && isOne(p):
 			list = append(list, p)
 			return fs.SkipDir
-		case d.IsDir() || filepath.Ext(p) != ".json":
+		case d.IsDir() || !strings.HasSuffix(strings.TrimSuffix(p, ".gz"), ".json"):
 			return nil
 		}
 		if _, err := Open(p); err != nil {
@@ -53,12 +56,7 @@ func Find(path string) (list []string, skipped []Skipped, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, s := range skipped {
-		if !isShape(s.Err) {
-			return nil, nil, s.Err // a damaged result, not something else
-		}
-	}
-	if len(list) == 0 {
+	if len(list) == 0 && !slices.ContainsFunc(skipped, Skipped.Damaged) {
 		return nil, skipped, fmt.Errorf("%s: no run and no τ² result in it", path)
 	}
 	slices.Sort(list)

@@ -22,7 +22,7 @@ func (o *exportOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.layout, "layout", "json", "json: one file; dir: results.json and a file for each simulation")
 	f.StringVar(&o.Domain, "domain", "", "domain, where the run has several")
 	f.StringVar(&o.System, "system", "", "system, where the run has several")
-	f.StringVar(&o.data, "data", "", "data folder with the tasks, or the word embedded; default: the run's own")
+	f.StringVar(&o.data, "data", "", "data folder with the tasks, or the word embedded; default: the run's own, of an imported run the tasks that it brought")
 	f.BoolVar(&o.json, "json", false, "print what was exported as JSON")
 }
 
@@ -60,16 +60,13 @@ func runExport(ctx context.Context, p process, o exportOptions, dir string) erro
 		return err
 	}
 	o.Program = version()
-	if o.data != "" {
+	switch {
+	case o.data != "":
 		o.World, err = tau2.RunWorld(r, o.Domain, o.data)
-	} else {
+	case head == nil: // an imported run has the tasks that it brought
 		o.World, err = r.World(o.Domain, p.env)
 	}
-	switch {
-	case err == nil:
-	case head != nil && len(head.Tasks) > 0 && o.data == "":
-		o.World = nil // it brought its tasks
-	default:
+	if err != nil {
 		return err
 	}
 	done, err := tau2.Export(ctx, r, o.ExportOptions)

@@ -229,9 +229,12 @@ func (x *exporter) simulation(r sim.Record) (id string, _ json.RawMessage, err e
 	o.suggest("timestamp", localTime(r.Times.Finished))
 	o.suggest("start_time", localTime(r.Times.Started))
 	o.suggest("end_time", localTime(r.Times.Finished))
-	o.suggest("duration", seconds(r.Times.Seconds))
+	own := r.Extra == nil
+	if own || r.Times.Seconds != 0 { // a source that says no duration has none
+		o.suggest("duration", seconds(r.Times.Seconds))
+	}
 	x.ending(o, r)
-	if r.Extra == nil {
+	if own {
 		spread(&r)
 		if x.options.World != nil {
 			o.set("policy", x.options.World.Policy)

@@ -76,7 +76,7 @@ func TestOwnRunAsResult(t *testing.T) {
 				if done.Simulations != 10 || done.Missing != 0 {
 					t.Errorf("exported %+v", done)
 				}
-				checkLoads(t, name)
+				checkLoads(t, name, true)
 				s := source(t, name)
 				sameFigures(t, r, part.domain, part.system, figuresOf(t, name))
 				if !s.Header.Export.Synthetic || !s.Header.Export.Embedded() || s.System() != part.system || s.Header.Facts.Solo() != w.Options.Solo {

@@ -15,48 +15,39 @@ import (
 	"github.com/tauguide/tauguide/runs/store"
 )
 
-// about writes the head of a result: when, what, and the tasks.
+// about writes the head of a result: when, what, and the tasks. Of an imported run it is what the source says, and no more:
+// what the source leaves out is left out.
 func (x *exporter) about(s *stream) error {
 	m := x.run.Manifest()
-	stamp, extra := localTime(m.Created), map[string]json.RawMessage(nil)
-	var info json.RawMessage
-	var err error
-	if head := x.head; head != nil && head.Info != nil {
-		info, err = completed(head.Info)
-	} else {
-		info, err = x.info(m)
+	if x.head == nil {
+		info, err := x.info(m)
+		if err != nil {
+			return err
+		}
+		s.member("timestamp", localTime(m.Created))
+		x.note(s, m)
+		s.member("info", info)
+		return x.tasks(s)
 	}
-	if err != nil {
-		return err
+	if x.head.Timestamp != "" {
+		s.member("timestamp", x.head.Timestamp)
 	}
-	if x.head != nil {
-		extra = x.head.Extra
-		stamp = cmp.Or(x.head.Timestamp, stamp)
+	x.note(s, m)
+	info := x.head.Info
+	if info == nil { // the domain, which somebody named at the import, is all that is known
+		info = json.RawMessage(fmt.Sprintf(`{"environment_info":{"domain_name":%s}}`, quoted(x.options.Domain)))
 	}
-	s.member("timestamp", stamp)
-	s.member(exportKey, ExportNote{Program: x.options.Program, System: x.options.System, Note: m.Note, Synthetic: m.Synthetic,
-		Data: append([]domains.Source{}, m.Data[x.options.Domain]...)})
 	s.member("info", info)
-	for _, name := range slices.Sorted(maps.Keys(extra)) {
-		s.member(name, extra[name])
+	for _, name := range slices.Sorted(maps.Keys(x.head.Extra)) {
+		s.member(name, x.head.Extra[name])
 	}
 	return x.tasks(s)
 }
 
-// completed is a recorded info block with the members that newer versions of the reference have.
-func completed(info json.RawMessage) (json.RawMessage, error) {
-	o, _ := objectOf(info) // reading saw that it is one
-	out := newObject(infoFields, o)
-	part := func(name string, fields []field, member, absent string) {
-		values, _ := objectOf(o[name])
-		in := newObject(fields, values)
-		in.suggest(member, absent)
-		out.set(name, in)
-	}
-	part("user_info", userFields, "implementation", "unknown")
-	part("agent_info", agentFields, "implementation", "unknown")
-	part("environment_info", environmentFields, "domain_name", "")
-	return out.json()
+// note writes what our export adds to the format.
+func (x *exporter) note(s *stream, m store.Manifest) {
+	s.member(exportKey, ExportNote{Program: x.options.Program, System: x.options.System, Note: m.Note, Synthetic: m.Synthetic,
+		Data: append([]domains.Source{}, m.Data[x.options.Domain]...)})
 }
 
 // info describes one of our runs as the reference describes its own.
@@ -130,26 +121,16 @@ func modelArguments(m config.Model) map[string]any {
 	return out
 }
 
-// tasks writes the tasks: of an imported run those that came with it, and then those of the plan that did not.
+// tasks writes the tasks: of an imported run those that came with it, as they were, and then those of the plan that the
+// data has, if there is any.
 func (x *exporter) tasks(s *stream) error {
 	s.token(jsontext.String("tasks"))
 	s.token(jsontext.BeginArray)
 	done := map[string]bool{}
-	write := func(id string, raw json.RawMessage) {
-		values, ok := objectOf(raw)
-		if !ok || done[id] {
-			return
-		}
-		done[id] = true
-		task, err := newObject(taskFields, values).json()
-		if s.err == nil {
-			s.err = err
-		}
-		s.value(task)
-	}
 	if x.head != nil {
 		for _, t := range x.head.Tasks {
-			write(t.ID, t.Raw)
+			done[t.ID] = true
+			s.value(t.Raw)
 		}
 	}
 	for _, p := range x.plan {
@@ -157,7 +138,11 @@ func (x *exporter) tasks(s *stream) error {
 			continue
 		}
 		if t, ok := x.options.World.Task(p.Task); ok {
-			write(t.ID, t.Raw)
+			done[t.ID] = true
+			values, _ := objectOf(t.Raw) // the data was read as objects
+			task, err := newObject(taskFields, values).json()
+			s.err = cmp.Or(s.err, err)
+			s.value(task)
 		}
 	}
 	x.out.Tasks = len(done)

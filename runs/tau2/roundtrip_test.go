@@ -128,7 +128,7 @@ func TestRoundTrip(t *testing.T) {
 			}
 			for _, layout := range layouts {
 				exported := out(t, run, w, layout)
-				checkLoads(t, exported)
+				checkLoads(t, exported, first.Header.Info != nil)
 				again := source(t, exported)
 				if again.Layout != layout {
 					t.Errorf("exported as %s, read as %s", layout, again.Layout)

@@ -25,11 +25,13 @@ const (
 // Slice is a part of a domain's tasks.
 type Slice string
 
-// The slices. A task is Mut if its gold plan has a mutating call of the agent's, else PV.
+// The slices. A task is Mut if its gold plan has a mutating call of the agent's, else PV. Unclassified is what came without
+// a gold plan: it counts among all tasks only.
 const (
-	All Slice = "all"
-	PV  Slice = "PV"
-	Mut Slice = "Mut"
+	All          Slice = "all"
+	PV           Slice = "PV"
+	Mut          Slice = "Mut"
+	Unclassified Slice = "unclassified"
 )
 
 // Outcome is one planned trial with what came of it.
@@ -40,10 +42,23 @@ type Outcome struct {
 	Trial  int
 	Mut    bool
 	State  State
+
+	Unclassified bool // then Mut says nothing
+}
+
+// Slice is the part of the tasks that the outcome's task belongs to.
+func (o Outcome) Slice() Slice {
+	switch {
+	case o.Unclassified:
+		return Unclassified
+	case o.Mut:
+		return Mut
+	}
+	return PV
 }
 
 // In reports whether the outcome belongs to a slice.
-func (o Outcome) In(s Slice) bool { return s == All || (s == Mut) == o.Mut }
+func (o Outcome) In(s Slice) bool { return s == All || s == o.Slice() }
 
 // Group names a system on a domain.
 type Group struct{ Domain, System string }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -102,13 +103,23 @@ func sides(args []string) ([2]sideName, error) {
 		return out, fmt.Errorf("two systems are compared, not %d arguments\nhint: write RUN:SYSTEM RUN:SYSTEM, or RUN SYSTEM SYSTEM", len(args))
 	}
 	for i, arg := range args {
-		at := strings.LastIndex(arg, ":")
-		if at < 1 || at == len(arg)-1 {
+		if out[i] = splitSide(arg); out[i].system == "" {
 			return out, fmt.Errorf("%q names no system of a run\nhint: write RUN:SYSTEM, as in results/quickstart:ReAct", arg)
 		}
-		out[i] = sideName{arg[:at], arg[at+1:]}
 	}
 	return out, nil
+}
+
+// splitSide splits RUN:SYSTEM. Names of systems may have colons, as imported ones do, and so may paths: the longest beginning
+// that is a folder is the run.
+func splitSide(arg string) (s sideName) {
+	for at := strings.LastIndex(arg, ":"); at > 0; at = strings.LastIndex(arg[:at], ":") {
+		s = sideName{arg[:at], arg[at+1:]}
+		if st, err := os.Stat(s.dir); err == nil && st.IsDir() {
+			break
+		}
+	}
+	return s
 }
 
 // openSide opens a side's run, each run once.

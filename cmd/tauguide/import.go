@@ -82,6 +82,9 @@ func runImport(ctx context.Context, p process, o importOptions, file string) err
 	if done.Reward != nil {
 		reward = fmt.Sprintf("%d with a recorded reward, mean %.4f", done.Scored, *done.Reward)
 	}
+	if lacking := done.Planned - done.Simulations; lacking > 0 {
+		p.warn(fmt.Sprintf("%d of the %d planned trials are not in %s: they count as void", lacking, done.Planned, file))
+	}
 	p.printf("%s: %d simulations of %d tasks on %s by %s; %s\n", done.Dir, done.Simulations, done.Tasks, done.Domain, done.System, reward)
 	return nil
 }

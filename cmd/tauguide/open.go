@@ -31,8 +31,11 @@ func openRun(p process, arg string) (*store.Run, error) {
 		p.warn(broken.Error())
 	}
 	if planned, recorded := len(r.Plan()), len(r.Index()); recorded < planned {
-		p.warn(fmt.Sprintf("%d of the %d planned trials of %s have no record: they count as void\nhint: run its config again with --resume",
-			planned-recorded, planned, arg))
+		remedy := "run its config again with --resume"
+		if r.Manifest().Imported() {
+			remedy = "import the result again when it is complete"
+		}
+		p.warn(fmt.Sprintf("%d of the %d planned trials of %s have no record: they count as void\nhint: %s", planned-recorded, planned, arg, remedy))
 	}
 	return r, nil
 }

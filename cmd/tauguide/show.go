@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -10,6 +9,7 @@ import (
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/report"
 	"github.com/tauguide/tauguide/runs/show"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/tau2"
@@ -61,13 +61,22 @@ func runShow(p process, o showOptions, dir, name string) error {
 	if s, ok := scores[store.Ref{Key: rec.Key, Attempt: rec.Attempt}]; ok {
 		v.Score = &s
 	}
+	v.Slice = metrics.PV
+	for _, p := range r.Plan() {
+		if p.Key == key {
+			v.Slice, v.Note = report.SliceOf(p), p.Note
+		}
+	}
 	if o.json {
-		return p.json(map[string]any{"record": rec, "score": v.Score})
+		out := map[string]any{"record": rec, "score": v.Score}
+		if v.Note != "" {
+			out["note"] = v.Note
+		}
+		return p.json(out)
 	}
 	if v.Task, err = taskOf(p, r, key); err != nil {
 		return err
 	}
-	v.Slice = sliceOf(r, key)
 	return show.Print(p.stdout, v, o.Options)
 }
 
@@ -78,25 +87,18 @@ func taskOf(p process, r *store.Run, key sim.Key) (*domains.Task, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t, ok := head.ReadableTask(key.Task); ok {
-		return t, nil
+	recorded, ok := head.ReadableTask(key.Task)
+	if ok && recorded.Criteria != nil {
+		return recorded, nil
 	}
 	w, err := r.World(key.Domain, p.env)
 	if errors.Is(err, store.ErrData) {
 		p.notef("without the task: %v", err)
-		return nil, nil
+		return recorded, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	t, _ := w.Task(key.Task)
+	t, _ := head.WithTasks(w).Task(key.Task)
 	return t, nil
-}
-
-// sliceOf is the slice that the plan puts a task into.
-func sliceOf(r *store.Run, key sim.Key) metrics.Slice {
-	if slices.ContainsFunc(r.Plan(), func(p config.Planned) bool { return p.Key == key && p.Mut }) {
-		return metrics.Mut
-	}
-	return metrics.PV
 }

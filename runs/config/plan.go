@@ -19,6 +19,11 @@ type Planned struct {
 	sim.Key
 	Seed int64 `json:"seed"` // sent to providers
 	Mut  bool  `json:"mut"`  // a task whose gold plan changes something; the others are PV tasks
+
+	// Of an imported trial: whether nothing says what its task wants, so that it is neither Mut nor PV, and what of the task
+	// is not as it was recorded.
+	Unclassified bool   `json:"unclassified,omitempty"`
+	Note         string `json:"note,omitempty"`
 }
 
 // The bounds of one run: a plan is kept in memory, at about 200 bytes a conversation.

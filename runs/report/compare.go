@@ -9,6 +9,7 @@ import (
 
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/tau2"
 )
 
 // Side is one side of a comparison: a system of a run.
@@ -66,7 +67,8 @@ type Flip struct {
 	Task   string `json:"task"`
 	Trial  int    `json:"trial"`
 	Mut    bool   `json:"mut"`
-	A      string `json:"a"` // pass, fail, void, pending
+	Slice  string `json:"slice"` // PV, Mut or unclassified
+	A      string `json:"a"`     // pass, fail, void, pending
 	B      string `json:"b"`
 }
 
@@ -93,7 +95,10 @@ func trials(by map[string][]metrics.Outcome) int {
 // Compare pairs two systems. It is an error if they have no task in common.
 func Compare(a, b Side, o Options) (Comparison, error) {
 	c := Comparison{A: a.Source.Provenance, B: b.Source.Provenance, SystemA: a.System, SystemB: b.System,
-		Unlike: append([]string{}, Unlike(a.Source, b.Source)...), Flips: []Flip{}, Alone: []string{}, Notes: []string{}}
+		Unlike: append([]string{}, Unlike(a.Source, b.Source)...), Flips: []Flip{}, Alone: []string{}, Notes: append([]string{}, a.Source.remarks()...)}
+	if b.Source != a.Source {
+		c.Notes = append(c.Notes, b.Source.remarks()...)
+	}
 	ofA, ofB := a.outcomes(), b.outcomes()
 	c.K = min(paperTrials, trials(ofA), trials(ofB))
 	if c.K < paperTrials && c.K > 0 {
@@ -187,7 +192,7 @@ func (c *Comparison) flips(domain string, a, b []metrics.Outcome) {
 	for _, o := range a {
 		x, ok := other[trial{o.Task, o.Trial}]
 		if ok && o.State != x.State {
-			c.Flips = append(c.Flips, Flip{Domain: domain, Task: o.Task, Trial: o.Trial, Mut: o.Mut, A: stateName(o.State), B: stateName(x.State)})
+			c.Flips = append(c.Flips, Flip{Domain: domain, Task: o.Task, Trial: o.Trial, Mut: o.Mut, Slice: string(o.Slice()), A: stateName(o.State), B: stateName(x.State)})
 		}
 		if ok && metrics.Cover([]metrics.Outcome{o, x}).Evaluable == 2 {
 			c.Trials++
@@ -216,10 +221,36 @@ func Unlike(a, b *Source) []string {
 		text = strings.Replace(text, " was ", " is ", 1)
 		out = append(out, strings.Replace(text, ", now ", " in the first run and ", 1)+" in the second")
 	}
+	if text := otherTasks(a, b); text != "" {
+		out = append(out, text)
+	}
 	if a.Synthetic != b.Synthetic {
 		out = append(out, fmt.Sprintf("synthetic is %v in the first run and %v in the second", a.Synthetic, b.Synthetic))
 	}
 	return out
+}
+
+// otherTasks says in which tasks the results differ that two runs were imported from; "" where they agree.
+func otherTasks(a, b *Source) string {
+	var heads [2]*tau2.Header
+	for i, s := range []*Source{a, b} {
+		if s.Imported == nil {
+			return ""
+		}
+		head, err := s.Imported()
+		if err != nil {
+			return fmt.Sprintf("the recorded tasks of %s cannot be read: %v", s.Name, err)
+		}
+		if head == nil {
+			return ""
+		}
+		heads[i] = head
+	}
+	ids := heads[0].Differing(heads[1])
+	if len(ids) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d tasks of the same id are not the same in both, such as %s", len(ids), ids[0])
 }
 
 // hashes are cut short in texts, as in the provenance.
@@ -231,6 +262,8 @@ func fair(path string, a, b *Source) bool {
 	switch head {
 	case "systems":
 		return false
+	case "imported":
+		return rest != "from"
 	case "models":
 		return slices.ContainsFunc(append(a.Others, b.Others...), func(m string) bool { return strings.HasPrefix(rest, m+".") })
 	case "user":

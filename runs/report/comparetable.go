@@ -76,12 +76,7 @@ func (c Comparison) flipped(most int) Table {
 		{"domain", "Domain", words, "", func(f Flip) Cell { return Label(f.Domain) }},
 		{"task", "Task", words, "", func(f Flip) Cell { return Label(f.Task) }},
 		{"trial", "Trial", 0, "", func(f Flip) Cell { return Whole(f.Trial) }},
-		{"slice", "Slice", words, "", func(f Flip) Cell {
-			if f.Mut {
-				return Label("Mut")
-			}
-			return Label("PV")
-		}},
+		{"slice", "Slice", words, "", func(f Flip) Cell { return Label(f.Slice) }},
 		{"a", "A", words, "", func(f Flip) Cell { return Label(f.A) }},
 		{"b", "B", words, "", func(f Flip) Cell { return Label(f.B) }},
 	}, shown, nil)

@@ -30,11 +30,43 @@ type Source struct {
 	Spent      map[Spender]*Spending
 	Oversight  map[Overseen]sim.Oversight // of the systems whose verifiers were asked
 	Attack     *Attack                    // the attacks of a run whose user attacks; nil for others
+	Notes      []Note                     // on the tasks of an imported run, each once
 
-	// Record reads the record of a trial that counts. World opens a domain's data, once. Either is nil where there are
-	// none; both are safe for concurrent use.
-	Record func(sim.Key) (sim.Record, error)
-	World  func(domain string) (*domains.World, error)
+	// Record reads the record of a trial that counts. World opens a domain's data, once. Imported returns what the result
+	// that the run was imported from says of all trials, nil for other runs. Each is nil where there is none; all are safe
+	// for concurrent use.
+	Record   func(sim.Key) (sim.Record, error)
+	World    func(domain string) (*domains.World, error)
+	Imported func() (*tau2.Header, error)
+}
+
+// Note is something that must be said of the tasks of some trials.
+type Note struct {
+	Text   string
+	Trials int
+	First  sim.Key
+}
+
+// note adds a planned trial's note.
+func (s *Source) note(p config.Planned) {
+	if p.Note == "" {
+		return
+	}
+	i := slices.IndexFunc(s.Notes, func(n Note) bool { return n.Text == p.Note })
+	if i < 0 {
+		i = len(s.Notes)
+		s.Notes = append(s.Notes, Note{Text: p.Note, First: p.Key})
+	}
+	s.Notes[i].Trials++
+}
+
+// remarks are the notes as lines below a table.
+func (s *Source) remarks() []string {
+	var out []string
+	for _, n := range s.Notes {
+		out = append(out, fmt.Sprintf("%d trials of run %s, such as %s: %s", n.Trials, s.Name, n.First.String(), n.Text))
+	}
+	return out
 }
 
 // Domain is a domain of a run.
@@ -94,8 +126,9 @@ func byValue(m map[string]string) string {
 // by role. env resolves the variables of the run's data folder.
 func FromRun(r *store.Run, env func(string) string) (Source, error) {
 	m := r.Manifest()
+	head := sync.OnceValues(func() (*tau2.Header, error) { return tau2.ReadHead(r) })
 	s := Source{Provenance: provenance(r), Spent: map[Spender]*Spending{}, Oversight: map[Overseen]sim.Oversight{}, Record: r.Record,
-		World: worlds(r, env), DataFolder: m.Config.Data, Setup: m.Setup, Command: m.Command}
+		World: worlds(r, env, head), Imported: head, DataFolder: m.Config.Data, Setup: m.Setup, Command: m.Command}
 	for _, role := range []config.Role{m.Config.User.Role, m.Config.Judge} {
 		if role.Model != "" {
 			s.Others = append(s.Others, role.Model)
@@ -119,6 +152,7 @@ func FromRun(r *store.Run, env func(string) string) (Source, error) {
 			}
 		}
 		s.Outcomes = append(s.Outcomes, o)
+		s.note(p)
 	}
 	var err error
 	s.Attack, err = attackOf(r)
@@ -127,17 +161,20 @@ func FromRun(r *store.Run, env func(string) string) (Source, error) {
 
 // planned is the outcome of a trial without a record.
 func planned(p config.Planned) metrics.Outcome {
-	return metrics.Outcome{Domain: p.Domain, System: p.System, Task: p.Task, Trial: p.Trial, Mut: p.Mut, State: metrics.Void}
+	return metrics.Outcome{Domain: p.Domain, System: p.System, Task: p.Task, Trial: p.Trial, Mut: p.Mut, Unclassified: p.Unclassified, State: metrics.Void}
 }
 
+// SliceOf is the slice that a plan puts the task of a trial into.
+func SliceOf(p config.Planned) metrics.Slice { return planned(p).Slice() }
+
 // worlds opens the data of a run's domains, each once. The tasks of an imported run are those that it brought.
-func worlds(r *store.Run, env func(string) string) func(string) (*domains.World, error) {
+func worlds(r *store.Run, env func(string) string, imported func() (*tau2.Header, error)) func(string) (*domains.World, error) {
 	open := func(domain string) (*domains.World, error) {
 		w, err := r.World(domain, env)
 		if err != nil {
 			return nil, err
 		}
-		head, err := tau2.ReadHead(r)
+		head, err := imported()
 		if err != nil {
 			return nil, err
 		}
@@ -236,6 +273,7 @@ func (t *Table) names(sources []Source) {
 	for _, s := range sources {
 		t.Runs = append(t.Runs, s.Provenance)
 		t.Synthetic = t.Synthetic || s.Synthetic
+		t.Notes = append(t.Notes, s.remarks()...)
 	}
 }
 

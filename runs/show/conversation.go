@@ -17,6 +17,7 @@ type Trial struct {
 	Score  *sim.Score    // nil if it was not scored
 	Task   *domains.Task // nil if neither the data nor the run has it
 	Slice  metrics.Slice
+	Note   string  // what of the task is not as it was recorded
 	Attack *Attack // nil if the user did not attack
 }
 
@@ -94,7 +95,7 @@ func NewConversation(t Trial) (Conversation, error) {
 		return Conversation{}, err
 	}
 	hits := t.Attack.hits(t.Record)
-	return Conversation{Trial: t, Steps: steps(t, hits), Attacked: t.Attack.outcome(len(hits)), Notes: notes(t.Score), Checks: checks(t.Score), Gold: gold(t), Procedure: found}, nil
+	return Conversation{Trial: t, Steps: steps(t, hits), Attacked: t.Attack.outcome(len(hits)), Notes: notes(t), Checks: checks(t.Score), Gold: gold(t), Procedure: found}, nil
 }
 
 // steps are the messages with the events where they happened. An event that names no message comes at the nearer end.
@@ -158,11 +159,15 @@ func argumentsOf(args value.Value) []Argument {
 }
 
 // notes say what a score is made of, apart from its components and checks.
-func notes(s *sim.Score) []string {
-	if s == nil {
-		return nil
-	}
+func notes(t Trial) []string {
 	var out []string
+	if t.Note != "" {
+		out = append(out, t.Note)
+	}
+	s := t.Score
+	if s == nil {
+		return out
+	}
 	if note, ok := s.Info.Info["note"].(string); ok {
 		out = append(out, note)
 	}

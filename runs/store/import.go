@@ -80,12 +80,20 @@ func (f *Importer) Add(p config.Planned, r sim.Record, s *sim.Score) error {
 			return fmt.Errorf("score of %s: %w", e.Ref, err)
 		}
 	}
+	f.Plan(p)
+	return f.index.append(e)
+}
+
+// Plan adds a trial to the plan, with a record or without, unless it is planned already.
+func (f *Importer) Plan(p config.Planned) {
 	if !f.planned[p.Key] {
 		f.planned[p.Key] = true
 		f.plan = append(f.plan, p)
 	}
-	return f.index.append(e)
 }
+
+// Planned is the number of planned trials.
+func (f *Importer) Planned() int { return len(f.plan) }
 
 // Keep stores a file of the importer's own beside the others, as indented JSON.
 func (f *Importer) Keep(name string, value any) error {

@@ -59,6 +59,9 @@ func (m Manifest) RunID() string {
 	return sha256Hex([]byte(m.Created + m.Identity))[:16]
 }
 
+// Imported reports whether the trials ran elsewhere, so that none can be run again here.
+func (m Manifest) Imported() bool { _, ok := m.Setup.Fields["imported.from"]; return ok }
+
 // Versions name what made the run.
 type Versions struct {
 	Program string `json:"program"`

@@ -87,6 +87,9 @@ func Compare(ctx context.Context, w *domains.World, t *domains.Task, r sim.Recor
 		return c.failed(err)
 	}
 	r.Messages, c.Notes = pairResults(withoutOpenCalls(r.Messages, r.Termination))
+	if !o.OtherTask && !ofTask(t, recorded) {
+		c.Notes = append(c.Notes, otherTask)
+	}
 	so := sim.ScoreOptions{Lenient: true, Judge: o.Judge}
 	if o.Judge == nil {
 		so.Judge = recordedJudge{recorded, o.OtherTask, &c.Notes}

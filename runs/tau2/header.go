@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -174,7 +175,7 @@ func (h *Header) addTask(task Task, d *deviations) {
 		return
 	}
 	if task.Err != nil {
-		d.add(fmt.Sprintf("task %q that cannot be read (%v)", task.ID, task.Err), "kept; its simulations cannot be scored")
+		d.add(fmt.Sprintf("task %q that cannot be read (%v)", task.ID, task.Err), "kept; the data's of that id stands in for it, where there is one")
 	}
 	h.Tasks = append(h.Tasks, task)
 }
@@ -190,14 +191,18 @@ func (h *Header) Task(id string) (*Task, bool) {
 }
 
 // WithTasks returns the world with the result's tasks in place of the data's tasks of the same ids: they are what its
-// conversations were about. A nil header, that of a run which was not imported, changes nothing.
+// conversations were about. Tasks that came without criteria leave those of the data in their place. A nil header, that of
+// a run which was not imported, changes nothing.
 func (h *Header) WithTasks(w *domains.World) *domains.World {
 	if h == nil {
 		return w
 	}
 	var tasks []domains.Task
 	for _, t := range h.Tasks {
-		if t.Task != nil {
+		if t.Task == nil {
+			continue
+		}
+		if _, ok := w.Task(t.ID); !ok || t.Task.Criteria != nil {
 			tasks = append(tasks, *t.Task)
 		}
 	}
@@ -214,4 +219,24 @@ func (h *Header) ReadableTask(id string) (*domains.Task, bool) {
 		return nil, false
 	}
 	return t.Task, true
+}
+
+// Differing lists the ids of the tasks that both results have, and that are not the same in both. Prose about a task
+// does not count.
+func (h *Header) Differing(other *Header) []string {
+	bare := func(t *Task) any {
+		if t.Task == nil {
+			return string(t.Raw)
+		}
+		d := *t.Task
+		d.Raw, d.Description = nil, nil
+		return d
+	}
+	var out []string
+	for i := range h.Tasks {
+		if t, ok := other.Task(h.Tasks[i].ID); ok && !reflect.DeepEqual(bare(&h.Tasks[i]), bare(t)) {
+			out = append(out, t.ID)
+		}
+	}
+	return out
 }

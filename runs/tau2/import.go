@@ -2,8 +2,6 @@ package tau2
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,8 +51,9 @@ type Imported struct {
 	System       string             `json:"system"`
 	Simulations  int                `json:"simulations"`
 	Tasks        int                `json:"tasks"`
-	Trials       int                `json:"trials"` // most of a task
-	Scored       int                `json:"scored"` // with a recorded reward
+	Planned      int                `json:"planned"` // trials that the source planned, or that it has, if they are more
+	Trials       int                `json:"trials"`  // most of a task
+	Scored       int                `json:"scored"`  // with a recorded reward
 	Reward       *float64           `json:"mean_reward"`
 	Terminations map[sim.Reason]int `json:"terminations"`
 	Deviations   []Deviation        `json:"deviations"`
@@ -82,7 +81,7 @@ func Import(ctx context.Context, s *Source, o ImportOptions) (_ *Imported, err e
 			return nil, err
 		}
 		r := one.Record
-		if err := f.Add(planned(one, o.World), r, imported(one)); err != nil {
+		if err := f.Add(s.planned(r.Key, r.Seed, one.Task, one.Recorded, o), r, imported(one)); err != nil {
 			return nil, err
 		}
 		tasks[r.Task] = true
@@ -101,6 +100,10 @@ func Import(ctx context.Context, s *Source, o ImportOptions) (_ *Imported, err e
 		mean := sum / float64(out.Scored)
 		out.Reward = &mean
 	}
+	if err := s.planRest(f, o); err != nil {
+		return nil, err
+	}
+	out.Planned, out.Trials = f.Planned(), max(out.Trials, s.Header.Facts.NumTrials)
 	out.Tasks, out.Deviations = len(tasks), s.Deviations()
 	head, err := s.Header.file(map[string]any{"from": s.Name, "layout": s.Layout, "deviations": out.Deviations})
 	if err != nil {
@@ -110,19 +113,6 @@ func Import(ctx context.Context, s *Source, o ImportOptions) (_ *Imported, err e
 		return nil, err
 	}
 	return out, f.Finish(manifest(s, out, o), o.Now)
-}
-
-func planned(one *Simulation, w *domains.World) config.Planned {
-	p := config.Planned{Key: one.Record.Key, Seed: one.Record.Seed}
-	switch t := one.Task; {
-	case t != nil && t.Task != nil:
-		p.Mut = t.Task.Mutating(w)
-	default:
-		if t, ok := w.Task(one.Record.Task); ok {
-			p.Mut = t.Mutating(w)
-		}
-	}
-	return p
 }
 
 // imported is the recorded outcome as a score; nil where there is none, or where none counts.
@@ -171,9 +161,7 @@ func manifest(s *Source, out *Imported, o ImportOptions) store.Manifest {
 	}
 	c.Systems = []config.System{{Name: out.System, Agent: agent, Model: add(f.Agent, "agent")}}
 	c.User.Model = add(f.User, "user")
-	info := sha256.Sum256(s.Header.Info)
-	setup := config.Identity{Version: 1, Fields: map[string]string{"imported.from": string(quoted(out.From)),
-		"imported.system": string(quoted(out.System)), "imported.info": hex.EncodeToString(info[:])}}
+	setup := s.setup()
 	m := store.Manifest{Name: c.Name, Note: c.Note, Synthetic: synthetic, Config: c, Data: map[string][]domains.Source{},
 		Models: slices.Sorted(maps.Keys(c.Models)), Identity: setup.Hash(), Setup: setup}
 	if own := s.Header.Export; o.Data != "" {

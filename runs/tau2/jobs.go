@@ -31,10 +31,10 @@ const (
 	CurrentTasks  TaskChoice = "current"
 )
 
-// Choose sets the job's task out of the recorded one and the world's.
+// Choose sets the job's task out of the recorded one and the world's. A note says where it had no choice.
 func (j *Job) Choose(choice TaskChoice, recorded *Task, w *domains.World) {
 	current, isCurrent := w.Task(j.Record.Task)
-	usable := recorded != nil && recorded.Task != nil
+	usable, why := recorded.usable()
 	switch {
 	case usable && (choice == RecordedTasks || !isCurrent):
 		j.Task = recorded.Task
@@ -43,7 +43,13 @@ func (j *Job) Choose(choice TaskChoice, recorded *Task, w *domains.World) {
 		}
 	case isCurrent:
 		j.Task = current
-		j.Other = usable && string(recorded.Raw) != string(current.Raw)
+		j.Other = recorded != nil && recorded.Task != nil && string(recorded.Raw) != string(current.Raw)
+		if recorded != nil && !usable {
+			j.Notes = append(j.Notes, why+standIn)
+		}
+	case recorded != nil && recorded.Task != nil:
+		j.Task = recorded.Task
+		j.Notes = append(j.Notes, why+", and the data has no such task: it is scored as one that wants nothing")
 	case recorded != nil:
 		j.Missing = fmt.Sprintf("the recorded task cannot be read: %v", recorded.Err)
 	default:

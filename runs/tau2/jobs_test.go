@@ -81,7 +81,8 @@ func TestChoose(t *testing.T) {
 		return &tau2.Task{ID: list[0].ID, Raw: list[0].Raw, Task: &list[0]}
 	}
 	same := task(string(current.Raw))
-	other := task(`{"id":"` + current.ID + `","user_scenario":{"instructions":"x"}}`)
+	other := task(`{"id":"` + current.ID + `","user_scenario":{"instructions":"x"},"evaluation_criteria":{"actions":[]}}`)
+	empty := task(`{"id":"` + current.ID + `"}`)
 	broken := &tau2.Task{ID: current.ID, Err: errors.New("no scenario")}
 	for _, tt := range []struct {
 		name     string
@@ -90,15 +91,18 @@ func TestChoose(t *testing.T) {
 		choice   tau2.TaskChoice
 		want     string // whose task
 		other    bool
+		note     string
 	}{
-		{"recorded", current.ID, other, tau2.RecordedTasks, "recorded", false},
-		{"current", current.ID, other, tau2.CurrentTasks, "current", true},
-		{"current is the recorded", current.ID, same, tau2.CurrentTasks, "current", false},
-		{"none recorded", current.ID, nil, tau2.RecordedTasks, "current", false},
-		{"recorded cannot be read", current.ID, broken, tau2.RecordedTasks, "current", false},
-		{"gone from the data", "gone", other, tau2.CurrentTasks, "recorded", false},
-		{"nowhere", "gone", nil, tau2.RecordedTasks, "missing", false},
-		{"nowhere that can be read", "gone", broken, tau2.RecordedTasks, "missing", false},
+		{"recorded", current.ID, other, tau2.RecordedTasks, "recorded", false, ""},
+		{"current", current.ID, other, tau2.CurrentTasks, "current", true, ""},
+		{"current is the recorded", current.ID, same, tau2.CurrentTasks, "current", false, ""},
+		{"none recorded", current.ID, nil, tau2.RecordedTasks, "current", false, ""},
+		{"recorded cannot be read", current.ID, broken, tau2.RecordedTasks, "current", false, "the recorded task cannot be read: the data's of that id stands in for it"},
+		{"recorded has no criteria", current.ID, empty, tau2.RecordedTasks, "current", true, "the recorded task has no criteria: the data's of that id stands in for it"},
+		{"no criteria anywhere", "gone", empty, tau2.RecordedTasks, "recorded", false, "the recorded task has no criteria, and the data has no such task: it is scored as one that wants nothing"},
+		{"gone from the data", "gone", other, tau2.CurrentTasks, "recorded", false, "the data has no such task: scored with the recorded one"},
+		{"nowhere", "gone", nil, tau2.RecordedTasks, "missing", false, ""},
+		{"nowhere that can be read", "gone", broken, tau2.RecordedTasks, "missing", false, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			j := tau2.Job{Record: plannedRecord("au")}
@@ -113,6 +117,9 @@ func TestChoose(t *testing.T) {
 			}
 			if got != tt.want || j.Other != tt.other {
 				t.Errorf("took the %s task (other: %t), want the %s (%t): %s", got, j.Other, tt.want, tt.other, j.Missing)
+			}
+			if note := strings.Join(j.Notes, "; "); note != tt.note {
+				t.Errorf("note %q, want %q", note, tt.note)
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package tau2
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -78,6 +79,9 @@ func (s *Source) guess(list []domains.Domain) (string, error) {
 	probe.seen, probe.deviations = maps.Clone(s.seen), &deviations{}
 	found := ""
 	err := probe.each(func(one Simulation) error {
+		if json.Unmarshal(one.Record.Extra["domain"], &found) == nil && found != "" {
+			return errEnough
+		}
 		if t := one.Task; t != nil && t.Task != nil {
 			if name := strings.ToLower(t.Task.UserScenario.Instructions.Domain); kits[name] != nil {
 				found = name

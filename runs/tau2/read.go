@@ -209,12 +209,16 @@ func (s *Source) headMember(r *reader, name string) error {
 	case "timestamp":
 		_ = json.Unmarshal(v, &h.Timestamp) // anything but a text is of no use
 		return nil
+	case "domain":
+		if f := &h.Facts.World.Domain; *f == "" {
+			_ = json.Unmarshal(v, f) // anything but a text names no domain
+		}
 	case exportKey:
 		if json.Unmarshal(v, &h.Export) == nil {
 			return nil
 		}
 	}
-	if _, ok := known(simulationFields, name); !ok {
+	if _, ok := known(simulationFields, name); !ok && name != "domain" {
 		s.deviations.add("unknown key "+name+" of the file", "kept")
 	}
 	if h.Extra == nil {
@@ -300,9 +304,12 @@ func (s *Source) complete(one *Simulation) {
 	r.Calls = modelCalls(r.Messages, f.Agent.model(), f.User.model())
 	if one.Task != nil {
 		s.Header.addTask(*one.Task, s.deviations)
-		return
+	} else {
+		one.Task, _ = s.Header.Task(r.Task)
 	}
-	one.Task, _ = s.Header.Task(r.Task)
+	if ok, _ := one.Task.usable(); ok && !ofTask(one.Task.Task, one.Recorded) {
+		s.deviations.add("simulations whose recorded checks are not those of their task", "kept; they may be of another task")
+	}
 }
 
 // each reads all simulations as the files have them.

@@ -181,7 +181,11 @@ func (v *request) selects(f filter) []choices {
 	add("domain", "Domain", f.domain, v.domains.list, v.domains.slug)
 	add("system", "System", f.system, v.systems.list, v.systems.slug)
 	add("outcome", "Outcome", string(f.outcome), states, nil)
-	add("slice", "PV / Mut", string(f.slice), []string{string(metrics.PV), string(metrics.Mut)}, nil)
+	parts := []string{string(metrics.PV), string(metrics.Mut)}
+	if slices.ContainsFunc(v.rows, func(r row) bool { return r.slice == metrics.Unclassified }) {
+		parts = append(parts, string(metrics.Unclassified))
+	}
+	add("slice", "PV / Mut", string(f.slice), parts, nil)
 	add("ending", "Ending", string(f.ending), endings, nil)
 	return out
 }

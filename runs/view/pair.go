@@ -112,7 +112,7 @@ func (v *request) side(r *row) (s side, err error) {
 	if err != nil {
 		return s, err
 	}
-	t, notices, err := v.trialOf(ref, r.slice)
+	t, notices, err := v.trialOf(ref, r)
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", r.Key.String(), err)
 	}

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/report"
 	"github.com/tauguide/tauguide/runs/show"
 	"github.com/tauguide/tauguide/runs/store"
@@ -94,12 +93,15 @@ func gone(err error) error {
 }
 
 // trialOf reads what there is to know of an attempt. The notices say what could not be found out.
-func (d *runData) trialOf(ref store.Ref, slice metrics.Slice) (t show.Trial, notices []string, err error) {
+func (d *runData) trialOf(ref store.Ref, r *row) (t show.Trial, notices []string, err error) {
 	rec, _, err := d.run.RecordInside(ref)
 	if err != nil {
 		return t, nil, gone(err)
 	}
-	t = show.Trial{Record: rec, Attack: show.NewAttack(d.run.Attack(), d.run.Attacks(ref.Domain), ref.Task), Slice: slice}
+	t = show.Trial{Record: rec, Attack: show.NewAttack(d.run.Attack(), d.run.Attacks(ref.Domain), ref.Task), Slice: r.slice}
+	if r.note != "" {
+		notices = append(notices, r.note)
+	}
 	if t.Score, err = d.run.Score(ref); err != nil {
 		notices = append(notices, fmt.Sprintf("without the score: %v", err))
 	}
@@ -152,7 +154,7 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 	r := &v.rows[at]
 	base := v.path(r)
 	record := base + "a" + strconv.Itoa(ref.Attempt) + "/record.json"
-	t, notices, err := v.trialOf(ref, r.slice)
+	t, notices, err := v.trialOf(ref, r)
 	if err != nil && statusOf(err) == http.StatusInternalServerError {
 		err = failure{status: http.StatusInternalServerError, err: err, raw: record}
 	}

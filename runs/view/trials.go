@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/tauguide/tauguide/metrics"
+	"github.com/tauguide/tauguide/runs/report"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 )
@@ -18,6 +19,7 @@ type row struct {
 	domain, task, system int // ranks of the names
 	planned, ran         bool
 	slice                metrics.Slice
+	note                 string // on the task
 	attempts             int
 	outcome              outcome
 	ending               sim.Reason
@@ -31,10 +33,7 @@ func (d *runData) listTrials() {
 	ran := 0
 	for _, p := range plan {
 		w := d.row(p.Key)
-		w.planned = true
-		if p.Mut {
-			w.slice = metrics.Mut
-		}
+		w.planned, w.slice, w.note = true, report.SliceOf(p), p.Note
 		if w.ran {
 			ran++
 		}
@@ -135,6 +134,8 @@ func (d *runData) progress() string {
 		return out + "; a process is writing now"
 	case c.Evaluable == c.Planned:
 		return out + "; complete"
+	case d.manifest.Imported():
+		return out + "; not complete, and imported: it cannot be resumed"
 	}
 	return out + "; not complete: resume the run to go on"
 }

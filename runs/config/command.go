@@ -69,7 +69,9 @@ func (p *Plan) Command(flag string) string {
 	}
 	add("--out", o.Out)
 	add("--data", o.Data)
-	add("--base-url", o.BaseURL)
+	if o.BaseURL != "" {
+		add("--base-url", PublicURL(o.BaseURL))
+	}
 	add("--cassette", o.Cassette)
 	if o.Synthetic {
 		words = append(words, "--synthetic")

@@ -252,6 +252,9 @@ func parse(file string, text []byte, env func(string) string) (*Config, error) {
 		return nil, err
 	}
 	src.expandAll(tree, env)
+	if len(src.broken) > 0 {
+		return nil, joined(src.broken)
+	}
 	plain, err := json.Marshal(tree)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -316,6 +319,7 @@ func (c *Config) Public(models map[string]Model) *Config {
 		if m.BaseURL != "" {
 			m.BaseURL = PublicURL(m.BaseURL)
 		}
+		m.withoutCredentials()
 		out.Models[name] = m
 	}
 	return &out

@@ -62,6 +62,8 @@ var badConfigs = []struct{ name, text string }{
 	{"time without a unit", head + "limits: {timeout: 30}\nsystems: [{name: A, agent: noop}]\n"},
 	{"time with a strange unit", head + "limits: {timeout: 30 minutes}\nsystems: [{name: A, agent: noop}]\n"},
 	{"no time for a request", strings.Replace(head, "base_url", "timeout: 0s, retry: {first_wait: 0s}, base_url", 1) + "systems: [{name: A, agent: noop}]\n"},
+	{"variable without an end", strings.Replace(head, "base_url", "key: 'sk-${VAR', headers: {X-A: '${}'}, base_url", 1) + "systems: [{name: A, agent: noop}]\n"},
+	{"key that is a number", strings.Replace(head, "base_url", "key: 12345678, headers: {X-A: 87654321}, base_url", 1) + "systems: [{name: A, agent: noop}]\n"},
 	{"null", head + "systems: [{name: A, agent: ~}]\n"},
 	{"name that is no folder", "name: ../x\n" + head + "systems: [{name: A, agent: noop}]\n"},
 	{"policy type", strings.Replace(head, "name: retail", "name: retail, policy_type: manaul", 1) + "systems: [{name: A, agent: noop}]\n"},

@@ -52,6 +52,7 @@ func Difference(old, now Identity) []string {
 		}
 		a, was := old.Fields[name]
 		b, is := now.Fields[name]
+		a, b = withoutCredentials(a), withoutCredentials(b) // which the manifests of older programs hold
 		switch {
 		case was && is && a != b:
 			out = append(out, fmt.Sprintf("%s was %s, now %s", name, a, b))
@@ -62,6 +63,11 @@ func Difference(old, now Identity) []string {
 		}
 	}
 	return out
+}
+
+func withoutCredentials(text string) string {
+	masked, _ := llm.MaskCredentials([]byte(text))
+	return string(masked)
 }
 
 // ofOneSide reports whether a field belongs to a system that only one side has, and is not the one that tells so.
@@ -131,6 +137,7 @@ func (f fields) model(at string, m Model) {
 	f.set(at+".max_tokens", m.MaxTokens)
 	f.set(at+".seed", m.Seed == nil || *m.Seed)
 	f.set(at+".reasoning_effort", m.ReasoningEffort)
+	m.withoutCredentials()
 	f.set(at+".extra", m.Extra)
 }
 

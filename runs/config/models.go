@@ -181,7 +181,7 @@ func (m Model) Request() llm.Request {
 // Endpoint is the model as it is dialled.
 func (m Model) Endpoint(name string) llm.Endpoint {
 	e := llm.Endpoint{Name: name, BaseURL: m.BaseURL, Key: m.Key, Model: m.Model, Like: m.Like, Server: m.Server, Synthetic: m.Synthetic,
-		Echo: m.Echo, Roles: m.Roles, Headers: m.Headers,
+		Echo: m.Echo, Roles: m.Roles, Headers: m.Headers, Hidden: m.credentials(),
 		Concurrency: m.Concurrency, RPS: m.RPS, TPM: m.Limits.TPM, Timeout: time.Duration(m.Timeout), Retry: m.Retry.policy()}
 	if rps := m.Limits.RPM / 60; rps > 0 && (e.RPS == 0 || rps < e.RPS) {
 		e.RPS = rps
@@ -229,12 +229,34 @@ func (c *Config) System(name string) System {
 	return System{}
 }
 
-// Secrets masks the keys and header values of models, and the passwords and query values of their addresses. The models' own clients do so
-// already; this is for whatever else is written.
+// credentials are those in the fields that the model's requests add.
+func (m Model) credentials() (out []string) {
+	for _, c := range m.withoutCredentials() {
+		out = append(out, c.Values...)
+	}
+	return out
+}
+
+// withoutCredentials replaces the model's extra fields by ones without credentials, and returns these.
+func (m *Model) withoutCredentials() []llm.Credential {
+	raw, err := json.Marshal(m.Extra)
+	if err != nil { // of a config's JSON never
+		return nil
+	}
+	raw, found := llm.MaskCredentials(raw)
+	if len(found) > 0 {
+		m.Extra = nil
+		_ = json.Unmarshal(raw, &m.Extra) // what was just written
+	}
+	return found
+}
+
+// Secrets masks the keys, header values and credentials in extra of models, and the passwords and query values of their
+// addresses. The models' own clients do so already; this is for whatever else is written.
 func Secrets(models map[string]Model) llm.Redactor {
 	var endpoints []llm.Endpoint
 	for _, m := range models {
-		endpoints = append(endpoints, llm.Endpoint{Key: m.Key, BaseURL: m.BaseURL, Headers: m.Headers})
+		endpoints = append(endpoints, llm.Endpoint{Key: m.Key, BaseURL: m.BaseURL, Headers: m.Headers, Hidden: m.credentials()})
 	}
 	return llm.NewRedactor(endpoints...)
 }

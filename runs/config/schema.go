@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -170,12 +171,17 @@ func kinds(types []string) string {
 	return strings.Join(out, " or ")
 }
 
+// secret matches the paths of values that no error repeats.
+var secret = regexp.MustCompile(`^models\..*\.(key|headers\..*)$`)
+
 // shown is a value as the file has it, where it is short.
 func (s *source) shown(path string) string {
 	n := s.values[path].node
 	switch {
 	case n == nil || n.Kind == yamlfile.Null:
 		return "nothing"
+	case secret.MatchString(path):
+		return n.Kind.String()
 	case n.Kind == yamlfile.Number || n.Kind == yamlfile.Bool:
 		return n.Text
 	case n.Kind == yamlfile.Text && len(n.Text) <= 40:
@@ -189,6 +195,8 @@ func (s *source) otherKind(path string, want []string) string {
 	n := s.values[path].node
 	switch {
 	case n == nil:
+	case secret.MatchString(path):
+		return "\nhint: write it in quotes, or as $VAR"
 	case n.Kind == yamlfile.Number && (strings.HasSuffix(path, "timeout") || strings.HasSuffix(path, "max_wall") || strings.HasSuffix(path, "max_wait")):
 		return fmt.Sprintf("\nhint: give it a unit, like %ss or %sm", n.Text, n.Text)
 	case (n.Kind == yamlfile.Number || n.Kind == yamlfile.Bool) && slices.Contains(want, "string"):

@@ -17,6 +17,7 @@ type source struct {
 	values map[string]placed // by path, such as systems[1].name
 	unset  map[string]string // path of a value → the variables in it that are not set
 	raw    map[string]string // path of a value → its text before variables were replaced
+	broken []error           // variables that do not end
 }
 
 type placed struct {
@@ -125,6 +126,9 @@ func (s *source) expand(m map[string]any, path, key string, env func(string) str
 		return
 	}
 	path = yamlfile.Join(path, key)
+	if strings.Contains(variable.ReplaceAllString(text, " "), "${") {
+		s.broken = append(s.broken, s.errorf(path, "%s: ${ begins a variable here that has no name or no end\nhint: write ${NAME} or ${NAME:-default}; $${ is the text itself", path))
+	}
 	s.raw[path] = text
 	m[key] = variable.ReplaceAllStringFunc(text, func(match string) string {
 		name, otherwise, optional := strings.Cut(strings.TrimSuffix(strings.TrimLeft(match, "${"), "}"), ":-")

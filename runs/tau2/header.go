@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // Header is what a result file says about all of its simulations.
@@ -74,13 +75,6 @@ func (o *ExportNote) Embedded() bool {
 	return len(o.Data) > 0 && !slices.ContainsFunc(o.Data, func(s domains.Source) bool { return !strings.HasPrefix(s.Path, "embedded:") })
 }
 
-// redacted is the JSON that replaces a secret.
-const redacted = `"[redacted]"`
-
-// secretNames are settings of a model that no file of ours repeats.
-var secretNames = []string{"api_key", "key", "token", "secret", "password", "authorization", "access_key", "aws_secret_access_key",
-	"aws_session_token", "aws_access_key_id", "azure_ad_token", "extra_headers", "headers", "default_headers"}
-
 // info reads the info block. Keys of models are masked: people publish them by mistake, and nothing needs them.
 func (r *reader) info(h *Header) error {
 	raw, err := r.raw()
@@ -134,16 +128,11 @@ func editMember(raw json.RawMessage, name string, edit func(json.RawMessage) jso
 
 // maskSecrets is the arguments of a model without secrets.
 func (r *reader) maskSecrets(args json.RawMessage) json.RawMessage {
-	for _, name := range secretNames {
-		args = editMember(args, name, func(v json.RawMessage) json.RawMessage {
-			if string(v) == "null" || string(v) == redacted {
-				return v
-			}
-			r.deviations.add("secret "+name+" in llm_args", "masked")
-			return json.RawMessage(redacted)
-		})
+	masked, found := llm.MaskCredentials(args)
+	for _, c := range found {
+		r.deviations.add("secret "+c.Name+" in llm_args", "masked")
 	}
-	return args
+	return masked
 }
 
 // tasks reads the embedded tasks. One that cannot be read is kept, and only its own simulations suffer.

@@ -193,7 +193,7 @@ func (p Party) settings() config.Model {
 		case name == "max_tokens" && f != nil && *f == math.Trunc(*f):
 			n := int(*f)
 			m.MaxTokens = &n
-		case string(v) == redacted:
+		case string(v) == `"[redacted]"`: // see maskSecrets
 		default:
 			if m.Extra == nil {
 				m.Extra = map[string]json.RawMessage{}

@@ -332,3 +332,24 @@ func TestTrimmed(t *testing.T) {
 		t.Error("an empty list of calls became none, or a reward came from nowhere")
 	}
 }
+
+// TestSecretsInArguments: credentials in the arguments of a model are masked wherever they are nested, and counted.
+func TestSecretsInArguments(t *testing.T) {
+	const args = `"llm_args":{"temperature":0.5,"api_key":"sk-top-012345","extra_body":{"options":[{"access_token":"tok-012345"}]},` +
+		`"extra_headers":{"X-Key":"hdr-012345"},"api_base":"https://u:pw-012345@h.example/v1?sig=sig-012345"}`
+	text := strings.Replace(result(task, single("a", "t1", `"trial":0,"seed":7,`)), `"llm":"m/x"`, `"llm":"m/x",`+args, 1)
+	s, err := openFS(t, files(map[string]string{"x.json": text}), "x.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"sk-top", "tok-0", "hdr-0", "pw-0", "sig-0"} {
+		if strings.Contains(string(s.Header.Info), secret) {
+			t.Errorf("%s is still in %s", secret, s.Header.Info)
+		}
+	}
+	for _, name := range []string{"api_key", "access_token", "extra_headers", "api_base"} {
+		if n := deviation(s.Deviations(), "secret "+name+" in llm_args"); n != 1 {
+			t.Errorf("%s is counted %d times", name, n)
+		}
+	}
+}

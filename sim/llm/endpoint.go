@@ -41,6 +41,7 @@ type Endpoint struct {
 	TPM         float64
 	Timeout     time.Duration // of one attempt, from its start on the wire
 	Headers     map[string]string
+	Hidden      []string // further secrets to mask, such as credentials in fields that requests add
 	Retry       RetryPolicy
 }
 

@@ -58,6 +58,9 @@ func (e Endpoint) secrets() (out []string) {
 		}
 	}
 	add(e.Key)
+	for _, v := range e.Hidden {
+		add(v)
+	}
 	for _, v := range e.Headers {
 		add(v)
 		_, token, _ := strings.Cut(v, " ") // "Bearer …"

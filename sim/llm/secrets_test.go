@@ -184,3 +184,31 @@ func BenchmarkRedact(b *testing.B) {
 		r.Redact(text)
 	}
 }
+
+// TestMaskCredentials: what has the name of a credential is masked at any depth; what counts tokens or names keys is not.
+func TestMaskCredentials(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ in, want, values string }{
+		{`{"temperature":0.70, "b":1e2}`, `{"temperature":0.70, "b":1e2}`, ""},
+		{`{"max_tokens":5,"prompt_cache_key":"airline","keys":["a"],"tokens":"x"}`, `{"max_tokens":5,"prompt_cache_key":"airline","keys":["a"],"tokens":"x"}`, ""},
+		{`{"api_key":"sk-1","temperature":0.70}`, `{"api_key":"[redacted]","temperature":0.70}`, "api_key: sk-1"},
+		{`{"apiKey":"sk-1"}`, `{"apiKey":"[redacted]"}`, "apiKey: sk-1"},
+		{`{"aws_access_key_id":"A","aws_session_token":""}`, `{"aws_access_key_id":"[redacted]","aws_session_token":""}`, "aws_access_key_id: A"},
+		{`{"extra_body":[{"azure_ad_token":7}]}`, `{"extra_body":[{"azure_ad_token":"[redacted]"}]}`, "azure_ad_token: 7"},
+		{`{"extra_headers":{"X-A":"v","X-B":null}}`, `{"extra_headers":{"X-A":"[redacted]","X-B":null}}`, "extra_headers: v"},
+		{`{"api_key":"[redacted]","token":null}`, `{"api_key":"[redacted]","token":null}`, ""},
+		{`{"api_base":"https://u:pass-word@h.example/v1?v=1"}`, `{"api_base":"https://redacted@h.example/v1?redacted"}`, "api_base: pass-word dTpwYXNzLXdvcmQ="},
+		{`{"api_base":"https://h.example/v1?SIG=abcdef&v=1"}`, `{"api_base":"https://h.example/v1?redacted"}`, "api_base: abcdef"},
+		{`{"api_base":"https://h.example/v1?api-version=1"}`, `{"api_base":"https://h.example/v1?api-version=1"}`, ""},
+		{`{"key":`, `{"key":`, ""},
+	} {
+		got, found := llm.MaskCredentials(json.RawMessage(c.in))
+		var values []string
+		for _, f := range found {
+			values = append(values, f.Name+": "+strings.Join(f.Values, " "))
+		}
+		if string(got) != c.want || strings.Join(values, "; ") != c.values {
+			t.Errorf("%s: %s with %q, want %s with %q", c.in, got, values, c.want, c.values)
+		}
+	}
+}

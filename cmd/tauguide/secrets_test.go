@@ -26,7 +26,7 @@ func TestSecretsStayWhereTheyAre(t *testing.T) {
 	}
 	srv := faultserver.NewFunc(t, func(_ int, r faultserver.Request) faultserver.Reply {
 		if r.JSON(t)["model"] == "talks" {
-			return faultserver.Text("You sent " + echo).With("X-Request-Id", echo)
+			return faultserver.Text("You sent "+echo).With("X-Request-Id", echo)
 		}
 		return faultserver.Error(418, "", secrets["nested"], "", "You sent "+echo)
 	})

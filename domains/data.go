@@ -121,7 +121,7 @@ func (f *Files) read(fsys fs.FS, label, name string) ([]byte, error) {
 	return bytes.TrimPrefix(b, []byte("\ufeff")), nil
 }
 
-// Text returns a text file, unmodified.
+// Text returns a text file.
 func (f *Files) Text(name string) (string, error) {
 	b, err := f.Read(name)
 	if err == nil && !utf8.Valid(b) {

@@ -102,10 +102,10 @@ func TestDomainFallsBackToEmbeddedFiles(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	f := files(t, "d", map[string]string{
-		"tau2/domains/d/policy.md": "\ufeffRule\r\n", "tau2/domains/d/bad.md": "a\xff", "tau2/domains/d/db.json": "{\"a\": 25.0}",
+		"tau2/domains/d/policy.md": "\ufeffRule\r\nof\rthree\n", "tau2/domains/d/bad.md": "a\xff", "tau2/domains/d/db.json": "{\"a\": 25.0}",
 		"tau2/domains/d/broken.json": "{\"a\": }", "tau2/user_simulator/x.md": "Guide",
 	})
-	if got, err := f.Text("policy.md"); err != nil || got != "Rule\r\n" {
+	if got, err := f.Text("policy.md"); err != nil || got != "Rule\nof\nthree\n" {
 		t.Errorf("text %q, %v", got, err)
 	}
 	if _, err := f.Text("bad.md"); err == nil || err.Error() != "tau2/domains/d/bad.md: not UTF-8 text" {

@@ -1,14 +1,15 @@
 package domains
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 )
 
-// ReadText reads a regular file of at most limit bytes. A pipe or device, which may never end, is an error, and is not
-// opened.
+// ReadText reads a regular file of at most limit bytes, with the line ends as Python's text mode gives them: \r\n and a
+// lone \r are \n. A pipe or device, which may never end, is an error, and is not opened.
 func ReadText(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
@@ -31,6 +32,9 @@ func ReadText(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(f, limit+1)) // the size that was told may be wrong, as below /proc
 	if int64(len(text)) > limit {
 		return nil, large(int64(len(text)))
+	}
+	if bytes.IndexByte(text, '\r') >= 0 {
+		text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 	}
 	return text, err
 }

@@ -40,8 +40,8 @@ func domainsCommand(p process) *cobra.Command {
 			Use:   "check [NAME...]",
 			Short: "Count tasks and replay every gold plan",
 			Long: "Count the tasks of every split (PV: no mutating call of the agent's in the gold plan; Mut: the others), replay every gold plan,\n" +
-				"and list the gold actions that fail, and what in tasks and policy makes figures mean something else than they say: unknown tools\n" +
-				"and arguments, texts that no message can contain, components that always pass, tasks that doing nothing passes, tools that the policy\n" +
+				"and list the gold actions that fail, and what in tasks and policy makes figures mean something else than they say: unknown tools,\n" +
+				"arguments and fields, texts that no message can contain, components that always pass, tasks that doing nothing passes, tools that the policy\n" +
 				"names and the agent lacks. Where the data has an invariants.yaml, records that break its rules are listed too, and temptations\n" +
 				"that cannot be given in to. Findings are facts about the data and no error of the check.",
 			RunE: func(_ *cobra.Command, args []string) error { return runDomainsCheck(p, o, args) },

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -130,7 +129,7 @@ func documents(dir string) (map[string]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("policy document: %w", err)
 		}
-		out[filepath.Base(f)] = strings.ReplaceAll(string(text), "\r\n", "\n")
+		out[filepath.Base(f)] = string(text)
 	}
 	return out, nil
 }

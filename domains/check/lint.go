@@ -19,6 +19,7 @@ const (
 	LintTool     LintKind = "unknown_tool"     // a gold action calls what its side does not have
 	LintArgument LintKind = "unknown_argument" // or gives it arguments that it does not take, or too few
 	LintNeedle   LintKind = "needle"           // a text to be told that no message can hold, or that every one does
+	LintField    LintKind = "unknown_field"    // a field of criteria or initial state that nothing reads
 	LintAutoPass LintKind = "auto_pass"        // a counted component that has nothing to look at
 	LintIdle     LintKind = "idle_pass"        // doing nothing gets the full reward
 	LintPolicy   LintKind = "policy_tool"      // the policy names a tool that its reader lacks
@@ -61,6 +62,7 @@ func (l *linter) add(kind LintKind, field, why string, args ...any) {
 
 func (l *linter) look() {
 	l.userTools()
+	l.found = append(l.found, UnknownFields(l.task)...)
 	c := l.task.Criteria
 	if c == nil {
 		l.add(LintIdle, "evaluation_criteria", "there are none, so every conversation gets the reward 1")

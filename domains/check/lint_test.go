@@ -25,7 +25,7 @@ func TestLints(t *testing.T) {
 	}
 	good := `{"name":"create_task","action_id":"1","arguments":{"user_id":"user_1","title":"t"}}`
 	for _, tt := range []struct{ name, task, policy, kind, field, why string }{
-		{"nothing wrong", `"evaluation_criteria":{"actions":[` + good + `],"reward_basis":["DB"]}`, "Use create_task.", "", "", ""},
+		{"nothing wrong", `"annotations":["a"],"evaluation_criteria":{"actions":[` + good + `],"reward_basis":["DB"]}`, "Use create_task.", "", "", ""},
 		{"tool that nobody has", `"evaluation_criteria":{"actions":[` + good + `,{"name":"create_tusk","action_id":"2","arguments":{}}],"reward_basis":["DB"]}`, "",
 			"unknown_tool", "evaluation_criteria.actions[1].name", `assistant has no tool "create_tusk" (nobody has it)`},
 		{"tool of the other side", `"evaluation_criteria":{"actions":[{"name":"create_task","requestor":"user","action_id":"1","arguments":{}}],"reward_basis":["ACTION"]}`, "",
@@ -48,6 +48,12 @@ func TestLints(t *testing.T) {
 		{"no basis", `"evaluation_criteria":{"actions":[` + good + `],"reward_basis":[]}`, "", "auto_pass", "evaluation_criteria.reward_basis", "no component is counted"},
 		{"nothing to do", `"evaluation_criteria":{"actions":[],"reward_basis":["DB"]}`, "", "idle_pass", "evaluation_criteria", "does nothing gets the reward 1"},
 		{"only reads", `"evaluation_criteria":{"actions":[{"name":"get_users","action_id":"1","arguments":{}}],"reward_basis":["DB"]}`, "", "idle_pass", "evaluation_criteria", "does nothing"},
+		{"misspelt criterion", `"evaluation_criteria":{"actions":[` + good + `],"reward_basis":["DB"],"comunicate_info":["12"]}`, "", "unknown_field", "evaluation_criteria.comunicate_info", `did you mean "communicate_info"?`},
+		{"field of a fork", `"evaluation_criteria":{"actions":[` + good + `],"reward_basis":["DB"],"action_sets":[]}`, "", "unknown_field", "evaluation_criteria.action_sets", "use one of actions, "},
+		{"misspelt in an action", `"evaluation_criteria":{"actions":[` + good + `,` + strings.Replace(good, `"action_id"`, `"compare_arg":["title"],"action_id"`, 1) + `],"reward_basis":["DB"]}`, "", "unknown_field", "evaluation_criteria.actions[1].compare_arg", `"compare_args"`},
+		{"misspelt in an assertion", `"evaluation_criteria":{"actions":[` + good + `],"reward_basis":["DB"],"env_assertions":[{"env_type":"assistant","func_name":"assert_number_of_tasks","arguments":{"user_id":"user_1","expected_number":1},"assert_vale":false}]}`, "", "unknown_field", "evaluation_criteria.env_assertions[0].assert_vale", `"assert_value"`},
+		{"misspelt in the initial state", `"initial_state":{"initialization_action":[]},"evaluation_criteria":{"actions":[` + good + `],"reward_basis":["DB"]}`, "", "unknown_field", "initial_state.initialization_action", `"initialization_actions"`},
+		{"misspelt in the task", `"intial_state":{},"evaluation_criteria":{"actions":[` + good + `],"reward_basis":["DB"]}`, "", "unknown_field", "intial_state", `"initial_state"`},
 		{"no criteria", `"ticket":"x"`, "", "idle_pass", "evaluation_criteria", "there are none"},
 		{"tool of the user's in the policy", `"evaluation_criteria":{"actions":[` + good + `],"reward_basis":["DB"]}`, "Ask check_notifications first.", "policy_tool", "policy", "1 of the user's tools"},
 		{"tool of nobody's in the policy", `"evaluation_criteria":{"actions":[` + good + `],"reward_basis":["DB"]}`, "Then call drop_task(id), or create_task(x).", "policy_tool", "policy", "neither side has: drop_task"},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/check"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -100,11 +101,36 @@ func resolve(ctx context.Context, cfg *Config, o Options) (*Plan, error) {
 		return nil, err
 	}
 	p.Identity = p.identify(all)
+	p.Warnings = append(p.Warnings, p.unknownFields()...)
 	if n := p.unjudged(); n > 0 {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("%d of %d trials need a judge for their reward, and none is named: name one under judge in the config; "+
 			"it can also be added later and the run be resumed", n, len(p.Trials)))
 	}
 	return p, nil
+}
+
+// unknownFields warns of planned tasks that say something where nothing reads it.
+func (p *Plan) unknownFields() (out []string) {
+	seen, tasks, first := map[sim.Key]bool{}, map[string]int{}, map[string]check.Lint{}
+	for _, t := range p.Trials {
+		id := sim.Key{Domain: t.Domain, Task: t.Task}
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		task, _ := p.Worlds[t.Domain].Task(t.Task)
+		if found := check.UnknownFields(task); len(found) > 0 {
+			if tasks[t.Domain]++; tasks[t.Domain] == 1 {
+				first[t.Domain] = found[0]
+			}
+		}
+	}
+	for _, domain := range slices.Sorted(maps.Keys(first)) {
+		f := first[domain]
+		out = append(out, fmt.Sprintf("%d of the tasks of %s have fields that nothing reads, the first being %s of %s (%s): tauguide domains check lists them",
+			tasks[domain], domain, f.Field, f.Task, f.Why))
+	}
+	return out
 }
 
 // with applies options to a copy of the config.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/tauguide/tauguide/runs/store"
 )
 
 // Print tells how an execution ended, and how to go on.
@@ -18,6 +20,13 @@ func (s *Summary) Print(out io.Writer) {
 	}
 	for _, c := range s.Causes {
 		fmt.Fprintln(out, causeLine(c))
+	}
+	var unknown int64
+	for _, t := range s.Usage {
+		unknown += t.Unknown
+	}
+	if unknown > 0 {
+		fmt.Fprintf(out, "%d calls were refused in words that no row of configs/failures.yaml fits, see the warning above and %s\n", unknown, store.LogName)
 	}
 	for _, w := range s.Oversight {
 		if w.Failed+w.Reasked+w.Coerced+w.Rejected > 0 {

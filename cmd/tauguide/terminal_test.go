@@ -76,3 +76,37 @@ func TestServersDoNotSteerTheTerminal(t *testing.T) {
 		})
 	}
 }
+
+// TestUnknownRefusals: a refusal that no row of the table of failures fits is told once with its body, on one line and
+// without the key, and such calls are counted.
+func TestUnknownRefusals(t *testing.T) {
+	srv := faultserver.NewFunc(t, func(_ int, r faultserver.Request) faultserver.Reply {
+		return faultserver.Status(418, "{\"detail\": \"no tea\x1b[2J\ntauguide: all is well "+r.Header.Get("Authorization")+"\"}")
+	})
+	dir := t.TempDir()
+	file := filepath.Join(dir, "tea.yaml")
+	text := fmt.Sprintf("note: tea\ntrials: 3\nmodels: {m: {base_url: %q, key: sk-planted-0123456789}}\nuser: {model: m}\ndomains: [{name: mock, tasks: [add_task]}]\n"+
+		"systems: [{name: A, agent: react, model: m}]\n", srv.URL)
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, said bytes.Buffer
+	progress, err := os.Create(filepath.Join(dir, "progress"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer progress.Close()
+	run(t.Context(), process{args: []string{"run", file, "--out", filepath.Join(dir, "run")}, env: noEnv, stdout: &stdout, stderr: &said, progress: progress})
+	shown, err := os.ReadFile(progress.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	warning := `tea: warning: endpoint "m": status 418 is taken for a bad request, since no row of configs/failures.yaml fits it: ` +
+		`{"detail": "no tea\u001b[2J tauguide: all is well Bearer [redacted]"}` + "\n"
+	if strings.Count(string(shown), warning) != 1 || strings.Count(string(shown), "is taken for a bad request") != 1 {
+		t.Errorf("the warning is not there once: %s", shown)
+	}
+	if !strings.Contains(said.String(), "3 calls were refused in words that no row of configs/failures.yaml fits") {
+		t.Errorf("no count: %s", said.String())
+	}
+}

@@ -32,6 +32,8 @@ func TestCovers(t *testing.T) {
 		{"instance by a search with a stop", "get_flight_instance(HAT002/2024-05-17)", stops, onestop, true},
 		{"the date of the second flight counts", "get_flight_instance(HAT002/2024-05-16)", stops, onestop, false},
 		{"schedule on any day", "get_scheduled_flight(HAT002)", stops, onestop, true},
+		{"schedule of another flight", "get_scheduled_flight(HAT003)", stops, onestop, false},
+		{"a record that is no JSON", "get_data_usage(L1)", `get_details_by_id{"id":"L1"}`, `not found`, false},
 		{"order", "get_order_details(#W1)", `get_order_details{"order_id":"#W1"}`, `{}`, true},
 		{"bill by its id", "get_details_by_id(B1)", `get_details_by_id{"id":"B1"}`, `{}`, true},
 		{"bill in a list", "get_details_by_id(B1)", bills, `[{"bill_id":"B1"}]`, true},

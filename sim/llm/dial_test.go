@@ -2,6 +2,8 @@ package llm_test
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -43,6 +45,27 @@ func TestAddressForms(t *testing.T) {
 	for _, suffix := range []string{"", "/", "/chat/completions", "/chat/completions/"} {
 		srv := faultserver.New(t, faultserver.Text("ok"))
 		ask(t, once(t, srv, func(e *llm.Endpoint) { e.BaseURL += suffix }))
+	}
+}
+
+// TestAddressWithoutAPath: some servers answer at their root.
+func TestAddressWithoutAPath(t *testing.T) {
+	t.Parallel()
+	var path string
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path = r.URL.Path
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	defer srv.Close()
+	for _, suffix := range []string{"", "/"} {
+		c, err := llm.Dial(llm.Endpoint{Name: "test", BaseURL: srv.URL + suffix, Model: "m"}, llm.Models{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		path = ""
+		if _, err := c.Complete(t.Context(), fullRequest()); err == nil || path != "/chat/completions" {
+			t.Errorf("%q: path %q, error %v", suffix, path, err)
+		}
 	}
 }
 

@@ -84,6 +84,9 @@ func (e Endpoint) address() *url.URL {
 	if err != nil {
 		panic("llm: an address that was checked cannot be read") // without the address, which may hold secrets
 	}
+	if u.Path == "" {
+		u.Path = "/" // joined to nothing, a path would be relative
+	}
 	return u.JoinPath("chat", "completions")
 }
 

@@ -43,7 +43,14 @@ func TestSpentBudgetLeavesTheJudgeUnasked(t *testing.T) {
 	sure := strings.NewReplacer("model: clumsy}", "model: careful}") // rewards then hang on the judge
 	runtest.Execute(t, sure.Replace(runtest.Small), config.Options{Out: dir})
 	runtest.Remove(t, filepath.Join(dir, "scores.jsonl")) // every record is to be scored again
-	s := runtest.Execute(t, sure.Replace(limited("max_tokens: 1")), config.Options{Out: dir, Resume: true})
+	var last runs.Progress
+	s := runtest.Execute(t, sure.Replace(limited("max_tokens: 1")), config.Options{Out: dir, Resume: true}, runs.Options{Progress: reporter(func(p runs.Progress) { last = p })})
+	if last.Pending != s.Pending || last.Done != 12 || last.Faults != 0 {
+		t.Errorf("progress %+v of %d without a score", last, s.Pending)
+	}
+	if log := string(runtest.Text(t, filepath.Join(dir, "log.jsonl"))); strings.Count(log, `"msg":"score pending"`) < s.Pending || !strings.Contains(log, "no further trials of this kind are started") {
+		t.Errorf("log:\n%s", log)
+	}
 	if s.Pending == 0 || s.Pending == s.Planned || s.Executed != 0 || !strings.Contains(s.Stopped, "limits.max_tokens of 1 is reached") {
 		t.Errorf("scores that cost nothing should be there, the others not: %+v", s)
 	}

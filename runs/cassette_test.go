@@ -53,6 +53,10 @@ func TestReplayIsTheSameRun(t *testing.T) {
 		t.Errorf("%d requests during the replay; %+v", asked.Load()-n, s)
 	}
 	runtest.Same(t, first, second)
+	third := filepath.Join(t.TempDir(), "c")
+	if s := runtest.Execute(t, bounded(text, 1), config.Options{Out: third, Cassette: "replay:" + tapes}); !s.Complete() {
+		t.Errorf("nothing is spent, but a budget ended the replay: %+v", s)
+	}
 	for role, u := range s.Usage {
 		if u.Calls != 0 || u.PromptTokens != 0 || u.Replayed != was.Usage[role].Calls || u.WouldTokens != was.Usage[role].PromptTokens+was.Usage[role].CompletionTokens {
 			t.Errorf("usage of the %s: recorded %+v, replayed %+v", role, was.Usage[role], u)

@@ -53,7 +53,7 @@ func lineOf(t *testing.T, e *runs.Estimate, role, model string) runs.EstimateLin
 	return e.Lines[i]
 }
 
-func near(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Abs(b) }
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }
 
 func TestEstimateByTheTable(t *testing.T) {
 	e := estimate(t, priced, "", config.Options{})

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/runs"
@@ -57,7 +59,9 @@ func TestRunStoresEverything(t *testing.T) {
 	if w, err := r.World("retail", runtest.NoEnv); err != nil || w.Name != "retail" {
 		t.Errorf("world %v, %v", w, err)
 	}
-	if log := string(runtest.Text(t, filepath.Join(dir, "log.jsonl"))); strings.Count(log, `"msg":"trial ended"`) != 12 || !strings.Contains(log, `"msg":"run ended"`) {
+	if log := string(runtest.Text(t, filepath.Join(dir, "log.jsonl"))); strings.Count(log, `"msg":"trial ended"`) != 12 ||
+		!strings.Contains(log, `"msg":"run ended","evaluable":12,"pending":0,"missing":0,"executed":12,"interrupted":false,"stopped":"","error":"",`) ||
+		!strings.Contains(log, `"msg":"run started","name":"small","identity":"`+m.Identity+`","planned":12,"to_do":12,`) {
 		t.Errorf("log:\n%s", log)
 	}
 }
@@ -269,6 +273,63 @@ func TestCancelledRunKeepsWhatIsFinished(t *testing.T) {
 	}
 	runtest.Execute(t, runtest.Small, config.Options{Out: calm})
 	runtest.Same(t, calm, dir)
+}
+
+// TestCausesAreCountedOverExecutions: attempts of all executions, the trials they were made at, and those still void; the most
+// frequent cause first, then by name.
+func TestCausesAreCountedOverExecutions(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "run")
+	run := func(panics string) *runs.Summary {
+		j := runtest.Resolve(t, runtest.Small, config.Options{Out: dir, Resume: true})
+		next := j.MakeAgent
+		j.MakeAgent = func(s config.System, seat agents.Setup) (sim.Participant, error) {
+			switch {
+			case s.Name == "Noop" && seat.Task.ID == panics:
+				panic("in the factory")
+			case s.Name == "ReAct" && seat.Task.ID == "cancel-one-return-one":
+				return nil, errors.New("no such\n agent today\nhint: come again")
+			}
+			return next(s, seat)
+		}
+		s, err := runs.Execute(t.Context(), j, runs.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	counts := func(s *runs.Summary) (out []string) {
+		for _, c := range s.Causes {
+			example, _, _ := strings.Cut(c.Example, " goroutine")
+			out = append(out, fmt.Sprintf("%s %d %d %d %s", c.Fault, c.Attempts, c.Trials, c.Void, example))
+		}
+		return out
+	}
+	for _, c := range []struct {
+		panics string
+		want   []string
+	}{
+		{"cancel-gift-card-order", []string{"panic 2 2 2 in the factory", "speaker 2 2 2 no such agent today"}},
+		{"none", []string{"speaker 4 2 2 no such agent today", "panic 2 2 0 "}},
+	} {
+		if diff := cmp.Diff(c.want, counts(run(c.panics))); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
+// TestCancelledAsItBegins: a conversation that is given up before its first turn leaves no record.
+func TestCancelledAsItBegins(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	j := wrapped(t, runtest.Small, config.Options{Out: filepath.Join(t.TempDir(), "run"), Concurrency: 1}, func(_ agents.Setup, s sim.Participant) sim.Participant {
+		cancel()
+		return s
+	})
+	s, err := runs.Execute(ctx, j, runs.Options{})
+	if err != nil || !s.Interrupted || s.Executed != 0 || s.Missing != 12 || len(s.Terminations) != 0 {
+		t.Errorf("%v; summary %+v", err, s)
+	}
 }
 
 func TestCancelledBeforeItBegan(t *testing.T) {

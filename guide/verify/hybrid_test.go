@@ -1,0 +1,154 @@
+package verify_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/value"
+	"github.com/tauguide/tauguide/guide"
+	"github.com/tauguide/tauguide/guide/checks"
+	"github.com/tauguide/tauguide/guide/verify"
+	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
+)
+
+// wanting is an open request to put something on the list.
+func wanting(id, title string) verify.Request {
+	return verify.Request{ID: id, Request: "put it on the list", Intent: "add_task", Node: "intake", Status: verify.Open, Plan: "list it", Selection: verify.Selection{Target: title},
+		Grounded: verify.Grounded{{Arg: "title", Value: value.OfString(title)}, {Arg: "user_id", Value: value.OfString("user_1")}}}
+}
+
+// TestHybridAsks wants the model to be asked exactly where code cannot decide all.
+func TestHybridAsks(t *testing.T) {
+	desk := deskWorkflow(t)
+	vague := vagueWorkflow(t, desk)
+	done := wanting("old", "Feed cat")
+	done.Status = verify.Done
+	nameless := wanting("b", "Feed cat")
+	nameless.Intent = ""
+	for _, c := range []struct {
+		name     string
+		workflow *verify.Workflow
+		requests []verify.Request
+		msgs     []domains.Message
+		refused  []verify.Refusal
+		asks     bool
+	}{
+		{"no request yet", desk, nil, consented()[:2], nil, true},
+		{"one that waits for the user's yes", desk, []verify.Request{wanting("a", "Water plants")}, consented()[:5], nil, false},
+		{"two that do", desk, []verify.Request{wanting("a", "Water plants"), wanting("b", "Feed cat")}, consented()[:5], nil, false},
+		{"one that does beside one that is settled", desk, []verify.Request{done, wanting("a", "Water plants")}, consented()[:5], nil, false},
+		{"only settled ones", desk, []verify.Request{done}, consented()[:5], nil, true},
+		{"one whose kind is not known", desk, []verify.Request{wanting("a", "Water plants"), nameless}, consented()[:5], nil, true},
+		{"one whose call is due", desk, []verify.Request{wanting("a", "Water plants")}, consented(), nil, true},
+		{"a call that was refused", desk, []verify.Request{wanting("a", "Water plants")}, consented()[:5], []verify.Refusal{{Call: call("create_task", `{"title":"x"}`), Held: true}}, true},
+		{"a node that only a reader can judge", vague, []verify.Request{wanting("a", "Water plants")}, consented()[:5], nil, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			asked := 0
+			text := fenced(`{"reconcile":{"intents":[]},"traverse":[]}`)
+			v := &verify.Hybrid{LLM: verify.LLM{Workflow: c.workflow, Model: &sim.Model{Client: llm.Func(func(context.Context, llm.Request) (llm.Response, error) {
+				asked++
+				return llm.Response{Message: llm.Message{Role: llm.Assistant, Content: &text}}, nil
+			})}}}
+			in := input(verify.State{Requests: c.requests, Summary: "so far"}, c.msgs...)
+			in.Refused = c.refused
+			a, err := v.Verify(context.Background(), in)
+			if err != nil || (asked == 1) != c.asks || asked > 1 {
+				t.Fatalf("asked %d times, error %v", asked, err)
+			}
+			if c.asks {
+				return
+			}
+			open := 0
+			for _, q := range c.requests {
+				if q.Status != verify.Open {
+					continue
+				}
+				got := a.Record.Traverse[open]
+				node := map[string]string{"Water plants": "add.agree.confirm", "Feed cat": "add.agree.summarize"}[q.Selection.Target]
+				if got.ID != q.ID || got.Node != node || got.Status != verify.Open || got.Plan != q.Plan || got.Authorize != nil || !strings.Contains(got.Remediation, "yes") ||
+					a.Record.Reconcile.Intents[open] != (verify.Intent{ID: q.ID, Request: q.Request, Intent: q.Intent}) {
+					t.Errorf("code's record of %s: %+v", q.ID, got)
+				}
+				open++
+			}
+			if len(a.Record.Traverse) != open || a.Record.Summary != "so far" || a.Raw != "" {
+				t.Errorf("code's record: %+v", a)
+			}
+		})
+	}
+}
+
+// vagueWorkflow is one whose only step no code can judge.
+func vagueWorkflow(t *testing.T, desk *verify.Workflow) *verify.Workflow {
+	t.Helper()
+	next := func(to string) []guide.Edge { return []guide.Edge{{To: to, When: guide.Satisfied}} }
+	vocabulary, err := checks.For("mock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := verify.NewWorkflow(desk.World, guide.NewGraph("mock", "start", nil, []*guide.Node{
+		{ID: "start", Type: guide.Entry, Edges: next("kind")},
+		{ID: "kind", Type: guide.AgentAction, Edges: next("heard")},
+		{ID: "heard", Type: guide.AgentAction, Check: "size(said_by_user) > 9", Edges: next("end")},
+		{ID: "end", Type: guide.Exit},
+	}), vocabulary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// TestOpenRequestsStay keeps a request that nobody proposes any more as long as it is not idle, and settles the second of two
+// equal changes by a call of its own.
+func TestOpenRequestsStay(t *testing.T) {
+	plants := call("create_task", `{"user_id":"user_1","title":"Water plants"}`)
+	ok := domains.ResultMessage(plants, domains.ToolResult{Content: `{"task_id":"task_9"}`})
+	const first, second = "create_task:Water plants", "create_task:Water plants#2"
+	once := append(consented(), agentSays("", plants), ok, userSays("What about the second one?"))
+	twice := append(append([]domains.Message{}, once...), agentSays("I will add Water plants. Do you agree?"), userSays("Yes, please."), agentSays("", plants), ok, userSays("Thanks."))
+	on := func(id string, same int, status verify.Status) []verify.Request {
+		q := wanting(id, "Water plants")
+		q.Same, q.Status = same, status
+		return []verify.Request{q}
+	}
+	for _, c := range []struct {
+		name     string
+		requests []verify.Request
+		wishes   []domains.ToolCall
+		msgs     []domains.Message
+		want     string // the requests of the record, with their nodes
+	}{
+		{"nobody proposes it any more", on(first, 1, verify.Open), nil, consented()[:5], first + " at add.agree.confirm"},
+		{"idle for too long", on(first, 3, verify.Open), nil, consented()[:5], "start at classify"},
+		{"idle for long, not for too long", on(first, 2, verify.Open), nil, consented()[:5], first + " at add.agree.confirm"},
+		{"settled", on(first, 1, verify.Done), nil, consented()[:5], "start at classify"},
+		{"not one of a call", on("mine", 1, verify.Open), nil, consented()[:5], "start at classify"},
+		{"wished for", nil, []domains.ToolCall{plants}, consented()[:5], first + " at add.agree.confirm"},
+		{"wished for and made", nil, []domains.ToolCall{plants}, once, first + " at exit_done, start at classify"},
+		{"wished for twice, made once", nil, []domains.ToolCall{plants, plants}, once, first + " at exit_done, " + second + " at add.authorize_create"},
+		{"the second is open after the first call", on(second, 1, verify.Open), nil, once[:9], second + " at add.authorize_create, " + first + " at exit_done"},
+		{"the second is settled by the second call", on(second, 1, verify.Open), nil, twice, second + " at exit_done, start at classify"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := &verify.Deterministic{Workflow: deskWorkflow(t), Wishes: c.wishes}
+			a, err := v.Verify(context.Background(), input(verify.State{Requests: c.requests}, c.msgs...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for i, x := range a.Record.Traverse {
+				got = append(got, x.ID+" at "+x.Node)
+				if a.Record.Reconcile.Intents[i].ID != x.ID {
+					t.Errorf("the roster has %s in place of %s", a.Record.Reconcile.Intents[i].ID, x.ID)
+				}
+			}
+			if strings.Join(got, ", ") != c.want {
+				t.Errorf("%s, want %s", strings.Join(got, ", "), c.want)
+			}
+		})
+	}
+}

@@ -152,3 +152,60 @@ func TestOpenRequestsStay(t *testing.T) {
 		})
 	}
 }
+
+// TestHybridCorrects puts code's verdicts in place of a model's: a request rests where code finds a node unmet, and goes on from
+// one that code finds met, as far as code can follow.
+func TestHybridCorrects(t *testing.T) {
+	workflow := deskWorkflow(t)
+	all := []string{"intake", "identify.ask_id", "identify.look_up", "classify", "add.get_title", "add.agree.summarize", "add.agree.confirm"}
+	const title = `,"selection":{"target":"Water plants"},"grounded_values":{"title":{"value":"Water plants"},"user_id":{"value":"user_1"}}`
+	walk := func(met int, unmet string, rest string) string {
+		var visits []string
+		for _, n := range all[:met] {
+			visits = append(visits, `{"node":"`+n+`","satisfied":true}`)
+		}
+		if unmet != "" {
+			visits = append(visits, `{"node":"`+unmet+`","satisfied":false}`)
+		}
+		return `{"reconcile":{"intents":[{"id":"a","intent":"add_task"}]},"traverse":[{"id":"a","walk":[` + strings.Join(visits, ",") + `],"node":"` + rest + `","status":"open","remediation":"the model's"` + title + `}]}`
+	}
+	for _, c := range []struct {
+		name, said  string
+		msgs        []domains.Message
+		node, tool  string
+		remediation string
+		walk        int // length
+	}{
+		{"unmet by code", walk(7, "add.authorize_create", "add.authorize_create"), consented()[:5], "add.agree.confirm", "", "explicit yes", 7},
+		{"unmet by both", walk(6, "add.agree.confirm", "add.agree.confirm"), consented()[:5], "add.agree.confirm", "", "the model's", 7},
+		{"met by code, and on to where it is not", walk(1, "identify.ask_id", "identify.ask_id"), consented()[:5], "add.agree.confirm", "", "explicit yes", 7},
+		{"met by code, and on to the authorization", walk(6, "add.agree.confirm", "add.agree.confirm"), consented(), "add.authorize_create", "create_task", "Call create_task for Water plants", 8},
+		{"the node that is met is not in the walk", walk(0, "", "identify.ask_id"), consented()[:5], "add.agree.confirm", "", "explicit yes", 5},
+		{"at an exit", walk(7, "", "exit_done"), consented(), "exit_done", "", "the model's", 7},
+		{"nothing of it known to code", walk(0, "", "nowhere"), consented(), "nowhere", "", "the model's", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := fenced(c.said)
+			v := &verify.Hybrid{LLM: verify.LLM{Workflow: workflow, Model: &sim.Model{Client: llm.Func(func(context.Context, llm.Request) (llm.Response, error) {
+				return llm.Response{Message: llm.Message{Role: llm.Assistant, Content: &text}}, nil
+			})}}}
+			a, err := v.Verify(context.Background(), input(verify.State{}, c.msgs...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := a.Record.Traverse[0]
+			tool := ""
+			if got.Authorize != nil {
+				tool = *got.Authorize
+			}
+			if got.Node != c.node || tool != c.tool || !strings.Contains(got.Remediation, c.remediation) || len(got.Walk) != c.walk || got.Status != verify.Open {
+				t.Errorf("%+v", got)
+			}
+			for _, x := range got.Walk[:max(0, len(got.Walk)-1)] {
+				if !x.Satisfied {
+					t.Errorf("the walk goes on past %s, which is unmet", x.Node)
+				}
+			}
+		})
+	}
+}

@@ -329,3 +329,59 @@ func TestHybrid(t *testing.T) {
 		t.Error("code does not refuse a call without consent")
 	}
 }
+
+// TestGapsAreTold has a model leave a node out where walks are checked: it hears of it, once, and what it says then counts, unless
+// that is of no use.
+func TestGapsAreTold(t *testing.T) {
+	workflow := deskWorkflow(t)
+	record := func(summary string, nodes ...string) string {
+		r := rec("a", "", nodes...)
+		r.Summary = summary
+		text, err := r.Text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	gap, whole := record("gap", "intake+", "identify.look_up-"), record("whole", "intake+", "identify.ask_id+", "identify.look_up-")
+	rules := workflow.Rules(false)
+	rules.Walk = verify.Path
+	failure := &llm.Error{Kind: llm.KindTimeout, Message: "no answer"}
+	for _, c := range []struct {
+		name    string
+		walk    verify.WalkCheck
+		answers []string // "" is a failure
+		asked   int
+		summary string
+		told    bool
+	}{
+		{"whole at once", verify.Path, []string{whole}, 1, "whole", false},
+		{"whole when asked again", verify.Path, []string{gap, whole}, 2, "whole", true},
+		{"a gap again", verify.Path, []string{gap, record("again", "intake+", "identify.look_up-")}, 2, "again", true},
+		{"nonsense then", verify.Path, []string{gap, "I do not know."}, 2, "gap", true},
+		{"a failure then", verify.Path, []string{gap, ""}, 2, "gap", true},
+		{"not looked at", verify.Exists, []string{gap}, 1, "gap", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rules.Walk = c.walk
+			var asked []llm.Request
+			v := &verify.LLM{Workflow: workflow, Model: &sim.Model{Client: llm.Func(func(_ context.Context, req llm.Request) (llm.Response, error) {
+				text := c.answers[len(asked)]
+				if asked = append(asked, req); text == "" {
+					return llm.Response{}, failure
+				}
+				return llm.Response{Message: llm.Message{Role: llm.Assistant, Content: &text}}, nil
+			})}}
+			in := input(verify.State{}, consented()...)
+			in.Check = func(r verify.Record) error { return rules.Gaps(in.State, r, verify.Facts{Succeeded: never}) }
+			a, err := v.Verify(context.Background(), in)
+			if err != nil || len(asked) != c.asked || a.Record.Summary != c.summary || !strings.Contains(a.Raw, `"summary":"`+c.summary+`"`) {
+				t.Fatalf("asked %d times, error %v, summary %q, words %q", len(asked), err, a.Record.Summary, a.Raw)
+			}
+			const why = "these walks have gaps: a: no way leads from intake to identify.look_up past satisfied nodes only"
+			if c.told != strings.Contains(a.Reask, why) || c.told && !strings.Contains(asked[1].Messages[3].Text(), why) {
+				t.Errorf("told %q", a.Reask)
+			}
+		})
+	}
+}

@@ -262,7 +262,7 @@ func (x *execution) converse(ctx context.Context, it item) (rec sim.Record, err 
 		return void("speaker", err.Error()), nil
 	}
 	t := sim.Trial{Key: it.Key, Attempt: it.attempt, Seed: it.Seed, Synthetic: x.synthetic(it.System), World: w, Task: task, Env: env,
-		Agent: agent, Limits: sim.Limits{MaxSteps: p.Config.Limits.MaxSteps, MaxErrors: p.Config.Limits.MaxErrors,
+		Agent: agent, CountUserFaults: p.Config.User.CountsFaults(), Limits: sim.Limits{MaxSteps: p.Config.Limits.MaxSteps, MaxErrors: p.Config.Limits.MaxErrors,
 			Timeout: time.Duration(p.Config.Limits.Timeout)}}
 	if !w.Options.Solo {
 		if t.User, err = p.Attacks.User(w, task, model(p.Config.User.Model, config.RoleUser)); err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
 )
@@ -159,23 +160,23 @@ func (broke) Budget() bool  { return true }
 func TestFaultsOfSpeakers(t *testing.T) {
 	as := func(k llm.Kind) error { return &llm.Error{Kind: k, Message: "words", RequestID: "req-1"} }
 	for _, c := range []struct {
-		name        string
-		err         error
-		agent, user sim.Reason
-		kind        string
+		name                 string
+		err                  error
+		agent, user, counted sim.Reason
+		kind                 string
 	}{
-		{"context window", as(llm.KindContextWindow), sim.ContextWindow, sim.ContextWindow, "context_window"},
-		{"content filter", as(llm.KindContentFilter), sim.AgentError, sim.UserError, "content_filter"},
-		{"server", as(llm.KindServer), sim.Infra, sim.Infra, "server"},
-		{"rate limit", as(llm.KindRateLimit), sim.Infra, sim.Infra, "rate_limit"},
-		{"quota", as(llm.KindQuota), sim.Infra, sim.Infra, "quota"},
-		{"key", as(llm.KindAuth), sim.Infra, sim.Infra, "auth"},
-		{"bad request", as(llm.KindBadRequest), sim.Infra, sim.Infra, "bad_request"},
-		{"malformed reply", as(llm.KindMalformed), sim.Infra, sim.Infra, "malformed"},
-		{"timeout of one attempt", as(llm.KindTimeout), sim.Infra, sim.Infra, "timeout"},
-		{"network", as(llm.KindNetwork), sim.Infra, sim.Infra, "network"},
-		{"another error", errors.New("words"), sim.Infra, sim.Infra, "speaker"},
-		{"budget", fmt.Errorf("agent: %w", broke{}), sim.Budget, sim.Budget, "speaker"},
+		{"context window", as(llm.KindContextWindow), sim.ContextWindow, sim.UserFault, sim.ContextWindow, "context_window"},
+		{"content filter", as(llm.KindContentFilter), sim.AgentError, sim.UserFault, sim.UserError, "content_filter"},
+		{"server", as(llm.KindServer), sim.Infra, sim.Infra, sim.Infra, "server"},
+		{"rate limit", as(llm.KindRateLimit), sim.Infra, sim.Infra, sim.Infra, "rate_limit"},
+		{"quota", as(llm.KindQuota), sim.Infra, sim.Infra, sim.Infra, "quota"},
+		{"key", as(llm.KindAuth), sim.Infra, sim.Infra, sim.Infra, "auth"},
+		{"bad request", as(llm.KindBadRequest), sim.Infra, sim.Infra, sim.Infra, "bad_request"},
+		{"malformed reply", as(llm.KindMalformed), sim.Infra, sim.UserFault, sim.Infra, "malformed"},
+		{"timeout of one attempt", as(llm.KindTimeout), sim.Infra, sim.Infra, sim.Infra, "timeout"},
+		{"network", as(llm.KindNetwork), sim.Infra, sim.Infra, sim.Infra, "network"},
+		{"another error", errors.New("words"), sim.Infra, sim.Infra, sim.Infra, "speaker"},
+		{"budget", fmt.Errorf("agent: %w", broke{}), sim.Budget, sim.Budget, sim.Budget, "speaker"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			wrapped := fmt.Errorf("model: %w", c.err)
@@ -186,6 +187,7 @@ func TestFaultsOfSpeakers(t *testing.T) {
 			}{
 				{sim.AgentSide, c.agent, run(t, fails(wrapped), scripted(says("hi")))},
 				{sim.UserSide, c.user, run(t, scripted(), fails(wrapped))},
+				{sim.UserSide, c.counted, run(t, scripted(), fails(wrapped), countingFaults)},
 			} {
 				ended(t, s.rec, s.want)
 				f := s.rec.Fault
@@ -200,6 +202,56 @@ func TestFaultsOfSpeakers(t *testing.T) {
 	}
 }
 
+// countingFaults has a trial count faults of the user's model as the reference does.
+func countingFaults(t *sim.Trial) { t.CountUserFaults = true }
+
+// TestUsersOwnFaults: what the user's model did wrong is no failure of the agent's, unless it is to count as one.
+func TestUsersOwnFaults(t *testing.T) {
+	none := sim.Turn{}
+	cut := func(turn sim.Turn) sim.Turn {
+		turn.Calls = []sim.ModelCall{{Role: "user", CutOff: true}}
+		return turn
+	}
+	mixed := calls(call("a", "create_task", `{"user_id":"user_1","title":"x"}`))
+	mixed.Message.Content = domains.Text("text")
+	half := cut(says("Please create a ta"))
+	for _, c := range []struct {
+		name          string
+		user          []sim.Turn
+		want, counted sim.Reason
+		fault         string
+		events        []sim.EventKind
+	}{
+		{"empty for ever", []sim.Turn{none, none, none}, sim.UserFault, sim.UserError, "no text and no tool call, 3 times", []sim.EventKind{"empty_answer", "empty_answer", "empty_answer"}},
+		{"cut off for ever", []sim.Turn{half, half, half, says(stop)}, sim.UserFault, sim.MaxSteps, "cut off at the output limit, 3 times\nhint: raise the model's max_tokens", []sim.EventKind{"cut_off", "cut_off", "cut_off"}},
+		{"cut off, empty, then whole", []sim.Turn{half, none, says("hi"), says(stop)}, sim.UserStop, sim.UserStop, "", []sim.EventKind{"cut_off", "empty_answer"}},
+		{"cut off in a call", []sim.Turn{cut(calls(call("a", "get_users", `{}`))), says(stop)}, sim.UserStop, sim.UserStop, "", []sim.EventKind{"cut_off"}},
+		{"cut off behind a stop", []sim.Turn{cut(says(stop + " And besid"))}, sim.UserStop, sim.UserStop, "", nil},
+		{"text beside calls, where that is checked", []sim.Turn{mixed}, sim.UserFault, sim.UserError, "text and tool calls", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			strict := func(tr *sim.Trial) { tr.Strict, tr.Limits.MaxSteps = true, 6 }
+			chatter := func() sim.Participant {
+				return speakerFunc(func(sim.View) (sim.Turn, error) { return says("and on"), nil })
+			}
+			rec := run(t, chatter(), scripted(c.user...), strict)
+			ended(t, rec, c.want)
+			if c.fault != "" && (rec.Fault == nil || rec.Fault.Side != sim.UserSide || !strings.Contains(rec.Fault.Text, c.fault)) {
+				t.Errorf("fault %+v", rec.Fault)
+			}
+			var kinds []sim.EventKind
+			for _, e := range rec.Events {
+				kinds = append(kinds, e.Kind)
+			}
+			same(t, "events", c.events, kinds)
+			ended(t, run(t, chatter(), scripted(c.user...), strict, countingFaults), c.counted)
+		})
+	}
+	t.Run("what the agent said until it was cut off is its answer", func(t *testing.T) {
+		ended(t, run(t, scripted(cut(says("I have"))), scripted(says("hi"), says(stop))), sim.UserStop)
+	})
+}
+
 func TestReasons(t *testing.T) {
 	for _, c := range []struct {
 		reason               sim.Reason
@@ -208,7 +260,7 @@ func TestReasons(t *testing.T) {
 		{sim.UserStop, true, true}, {sim.AgentStop, true, true},
 		{sim.MaxSteps, true, false}, {sim.TooManyErrors, true, false}, {sim.AgentError, true, false}, {sim.UserError, true, false},
 		{sim.Timeout, true, false}, {sim.ContextWindow, true, false},
-		{sim.Infra, false, false}, {sim.Budget, false, false}, {sim.Cancelled, false, false}, {"", false, false},
+		{sim.Infra, false, false}, {sim.UserFault, false, false}, {sim.Budget, false, false}, {sim.Cancelled, false, false}, {"", false, false},
 	} {
 		t.Run(string(c.reason), func(t *testing.T) {
 			if c.reason.Evaluable() != c.evaluable || c.reason.Completed() != c.completed {

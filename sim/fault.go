@@ -53,13 +53,29 @@ func (c *conversation) fail(ctx context.Context, side Side, err error) {
 		c.end(Budget, f)
 	case timeUp && (e == nil || e.Kind == llm.KindCancelled):
 		c.late(f, err)
+	case e != nil && c.errorOf(side) == UserFault && slices.Contains(modelFaults, e.Kind):
+		c.end(UserFault, f)
 	case e != nil && e.Kind == llm.KindContextWindow:
 		c.end(ContextWindow, f)
 	case e != nil && e.Kind == llm.KindContentFilter:
-		c.end(errorOf(side), f)
+		c.end(c.errorOf(side), f)
 	default:
 		c.end(Infra, f)
 	}
+}
+
+// modelFaults are the errors that are of a model or of what it was asked, not of the way to it.
+var modelFaults = []llm.Kind{llm.KindContextWindow, llm.KindContentFilter, llm.KindMalformed}
+
+// errorOf is how a conversation ends in which a side gave nothing that can be used.
+func (c *conversation) errorOf(side Side) Reason {
+	switch {
+	case side == AgentSide:
+		return AgentError
+	case c.trial.CountUserFaults:
+		return UserError
+	}
+	return UserFault
 }
 
 // late ends a conversation whose time was up during a call, of which nothing else is known. A model that has answered in

@@ -78,6 +78,7 @@ type EventKind string
 const (
 	EventPrivate     EventKind = "private"      // private messages entered a side's view
 	EventEmptyAnswer EventKind = "empty_answer" // an answer without text and calls was asked for again
+	EventCutOff      EventKind = "cut_off"      // a user's answer that the output limit cut off was asked for again
 	EventCallID      EventKind = "call_id"      // a call's id was missing or taken, and was replaced
 )
 
@@ -96,14 +97,20 @@ const (
 	ContextWindow Reason = "context_window_exceeded"
 	// Infra is a fault of an endpoint or of this program, also one that lasted until the conversation's time was up:
 	// a call was being repeated after failures, or the model called had never answered in the conversation.
-	Infra     Reason = "infrastructure_error"
+	Infra Reason = "infrastructure_error"
+	// UserFault is a fault of the simulated user's model: its context was full, it was moderated, its replies could not be
+	// read, or it gave no whole answer when asked again. Trial.CountUserFaults has such conversations end as the
+	// reference's do.
+	UserFault Reason = "user_fault"
 	Budget    Reason = "budget"
 	Cancelled Reason = "cancelled"
 )
 
 // Evaluable reports whether a conversation that ended so counts in the numbers. The others never really ran; they are
 // counted beside the numbers and run again on resume.
-func (r Reason) Evaluable() bool { return r != Infra && r != Budget && r != Cancelled && r != "" }
+func (r Reason) Evaluable() bool {
+	return r != Infra && r != UserFault && r != Budget && r != Cancelled && r != ""
+}
 
 // Completed reports whether a party ended the conversation, so that its outcome can be judged.
 func (r Reason) Completed() bool { return r == UserStop || r == AgentStop }

@@ -141,7 +141,7 @@ func (c *chance) hold(rt *rapid.T) (*domains.Task, sim.Record, *domains.Env) {
 	if err != nil {
 		rt.Fatal(err)
 	}
-	if !rec.Termination.Evaluable() {
+	if !rec.Termination.Evaluable() && rec.Termination != sim.UserFault {
 		rt.Fatalf("ended as %s: %+v", rec.Termination, rec.Fault)
 	}
 	return task, rec, env

@@ -197,7 +197,7 @@ func TestEdge8EmptyAnswer(t *testing.T) {
 		asked       int // empty answers on record
 	}{
 		{"agent gives none three times", []sim.Turn{none, blank, says("")}, []sim.Turn{says("hi")}, sim.AgentError, sim.AgentSide, 3},
-		{"user gives none three times", nil, []sim.Turn{none, none, blank}, sim.UserError, sim.UserSide, 3},
+		{"user gives none three times", nil, []sim.Turn{none, none, blank}, sim.UserFault, sim.UserSide, 3},
 		{"agent recovers", []sim.Turn{none, blank, says("here")}, []sim.Turn{says("hi"), says(stop)}, sim.UserStop, sim.AgentSide, 2},
 		{"user recovers", nil, []sim.Turn{none, says(stop)}, sim.UserStop, sim.UserSide, 1},
 		{"a stop without text is empty too", []sim.Turn{{Stop: true}, {Stop: true}, {Stop: true}}, []sim.Turn{says("hi")}, sim.AgentError, sim.AgentSide, 3},
@@ -223,8 +223,8 @@ func TestEdge8EmptyAnswer(t *testing.T) {
 				t.Errorf("fault %+v", rec.Fault)
 			}
 			rewarded(t, score(t, mockWorld(t), criteria(t, `"actions":[]`), rec), 0)
-			if !rec.Termination.Evaluable() {
-				t.Error("what a model did wrong must count")
+			if rec.Termination.Evaluable() != (c.side == sim.AgentSide) {
+				t.Error("what the agent's model did wrong must count, and what the user's did must not")
 			}
 		})
 	}
@@ -329,7 +329,7 @@ func TestStrictProtocol(t *testing.T) {
 		want        sim.Reason
 	}{
 		{"agent", []sim.Turn{mixed}, []sim.Turn{says("hi")}, true, sim.AgentError},
-		{"user", nil, []sim.Turn{mixed}, true, sim.UserError},
+		{"user", nil, []sim.Turn{mixed}, true, sim.UserFault},
 		{"empty text beside calls is none", []sim.Turn{blank, says("ok")}, []sim.Turn{says("hi"), says(stop)}, true, sim.UserStop},
 		{"off", []sim.Turn{mixed, says("ok")}, []sim.Turn{says("hi"), says(stop)}, false, sim.UserStop},
 	} {

@@ -53,11 +53,14 @@ type Trial struct {
 	Limits    Limits
 	// Strict ends a conversation whose message mixes text and calls (the reference's opt-in protocol check).
 	Strict bool
-	Now    func() time.Time // nil is time.Now
+	// CountUserFaults has faults of the user's model end the conversation as the reference counts them, as a failure, and
+	// takes what it said up to the output limit for all that it said.
+	CountUserFaults bool
+	Now             func() time.Time // nil is time.Now
 }
 
-// emptyRetries is how often an answer without text and calls is asked for again before it counts as an error of the
-// side that gave it.
+// emptyRetries is how often an answer without text and calls, or one of the user's that was cut off, is asked for again
+// before it counts as an error of the side that gave it.
 const emptyRetries = 2
 
 // errTimeout tells the end of the conversation's own time from a deadline or a cancellation of the caller's.
@@ -215,7 +218,7 @@ func (c *conversation) speak(ctx context.Context, to int) int {
 	c.own(&m, side)
 	if c.trial.Strict && m.IsToolCall() && m.HasText() {
 		c.append(m)
-		c.end(errorOf(side), &Fault{Kind: "speaker", Side: side, Index: len(c.traj) - 1, Text: "text and tool calls in one message"})
+		c.end(c.errorOf(side), &Fault{Kind: "speaker", Side: side, Index: len(c.traj) - 1, Text: "text and tool calls in one message"})
 		return to
 	}
 	c.append(m)
@@ -232,7 +235,8 @@ func (c *conversation) speak(ctx context.Context, to int) int {
 	return 1 - to
 }
 
-// ask gets one usable message of a speaker: empty answers are asked for again a little, then count as its error.
+// ask gets one usable message of a speaker: empty answers, and the user's cut-off ones, are asked for again a little, then
+// count as its error. What an agent said until it was cut off is its answer.
 func (c *conversation) ask(ctx context.Context, s Participant, to int, side Side) (m Message, stop, ok bool) {
 	for try := 0; ; try++ {
 		if ctx.Err() != nil { // not every speaker looks
@@ -249,16 +253,26 @@ func (c *conversation) ask(ctx context.Context, s Participant, to int, side Side
 			c.fail(ctx, side, err)
 			return Message{}, false, false
 		}
+		again, why := EventEmptyAnswer, "no text and no tool call, %d times"
 		if turn.Message.HasText() || turn.Message.IsToolCall() {
-			return turn.Message, turn.Stop, true
+			if c.errorOf(side) != UserFault || !cutOff(turn) {
+				return turn.Message, turn.Stop, true
+			}
+			again, why = EventCutOff, "the answer was cut off at the output limit, %d times\nhint: raise the model's max_tokens"
 		}
-		c.events = append(c.events, Event{Kind: EventEmptyAnswer, Side: side, Index: len(c.traj)})
+		c.events = append(c.events, Event{Kind: again, Side: side, Index: len(c.traj), Text: shorten(turn.Message.TextOf(), longestText)})
 		if try == emptyRetries {
-			c.end(errorOf(side), &Fault{Kind: "speaker", Side: side, Index: len(c.traj),
-				Text: fmt.Sprintf("no text and no tool call, %d times", try+1)})
+			c.end(c.errorOf(side), &Fault{Kind: "speaker", Side: side, Index: len(c.traj), Text: fmt.Sprintf(why, try+1)})
 			return Message{}, false, false
 		}
 	}
+}
+
+// cutOff tells whether the output limit ended a user's message before its end. What comes behind a stop is not missed.
+func cutOff(t Turn) bool {
+	t.Message.Role = domains.RoleUser
+	n := len(t.Calls)
+	return n > 0 && t.Calls[n-1].CutOff && !UserStops(t.Message)
 }
 
 // keep files what a turn brought beside its message.
@@ -330,13 +344,6 @@ func (c *conversation) append(m Message) {
 // visible says whether a side sees a message: its own, the other's words, but none of the other's tool traffic.
 func visible(m Message, side Side) bool {
 	return m.Side() == side || (m.Role != domains.RoleTool && !m.IsToolCall())
-}
-
-func errorOf(side Side) Reason {
-	if side == UserSide {
-		return UserError
-	}
-	return AgentError
 }
 
 func (c *conversation) record() Record {

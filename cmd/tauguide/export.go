@@ -32,7 +32,7 @@ func exportCommand(p process) *cobra.Command {
 		Use:   "tau2 RUN",
 		Short: "Write a run as a τ²-bench result",
 		Long: "Write the trials of one domain and system of a run as a τ²-bench result: of each trial the attempt that counts, with messages, ids,\n" +
-			"costs, usage and the newest score. Endings that the format has no word for (budget, cancelled) become infrastructure_error, which the\n" +
+			"costs, usage and the newest score. Endings that the format has no word for (user_fault, budget, cancelled) become infrastructure_error, which the\n" +
 			"reference leaves out of its figures as we do; the word itself is in the simulation's info.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runExport(cmd.Context(), p, o, args[0]) },

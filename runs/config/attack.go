@@ -19,7 +19,11 @@ type User struct {
 	Role
 	Attack string `json:"attack,omitempty"` // a style of sim/attack; empty for the ordinary user
 	Plans  string `json:"plans,omitempty"`  // file of plans, in place of those of the attack sets
+	Faults string `json:"faults,omitempty"` // of the user's model: void, or counted as the reference counts them; default void
 }
+
+// CountsFaults reports whether faults of the user's model count as failures.
+func (u User) CountsFaults() bool { return u.Faults == "counted" }
 
 // shippedAttacks is the value of attacks that means the set that comes with the program.
 const shippedAttacks = "default"

@@ -89,6 +89,9 @@ func (p *Plan) identify(models map[string]Model) Identity {
 	f.set("limits.max_errors", c.Limits.MaxErrors)
 	f.set("limits.timeout", c.Limits.Timeout)
 	f.set("user.model", c.User.Model)
+	if c.User.CountsFaults() {
+		f.set("user.faults", c.User.Faults)
+	}
 	f.set("judge.model", c.Judge.Model)
 	f.attacks(p.Attacks)
 	f.set("versions.record", sim.RecordVersion)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tauguide/tauguide/metrics"
+	"github.com/tauguide/tauguide/sim"
 )
 
 // slicesOfTasks are all tasks and the two slices.
@@ -94,6 +95,15 @@ func passWithCoverage(in Input, t *Table) error {
 	var rows []sliceRow
 	for i := range in.Sources {
 		for _, r := range in.Sources[i].rows() {
+			faulty := 0
+			for _, x := range r.source.Trials {
+				if x.Domain == r.domain && x.System == r.system.Name && x.Ending == sim.UserFault {
+					faulty++
+				}
+			}
+			if faulty > 0 {
+				t.Notes = append(t.Notes, fmt.Sprintf("%s: %d void by faults of the simulated user's model (user_fault)", r.place(len(in.Sources) > 1), faulty))
+			}
 			all := r.outcomes
 			for _, s := range slicesOfTasks() {
 				if r.outcomes = metrics.Select(all, s); len(r.outcomes) > 0 {

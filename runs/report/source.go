@@ -76,6 +76,7 @@ type Domain struct{ Name, Split string }
 type Trial struct {
 	sim.Key
 	State   metrics.State
+	Ending  sim.Reason
 	Seconds float64 // wall clock of the conversation
 }
 
@@ -144,7 +145,7 @@ func FromRun(r *store.Run, env func(string) string) (Source, error) {
 		o := planned(p)
 		if e, ok := r.Counting(p.Key); ok {
 			o.State = state(e)
-			s.Trials = append(s.Trials, Trial{Key: p.Key, State: o.State, Seconds: e.Seconds})
+			s.Trials = append(s.Trials, Trial{Key: p.Key, State: o.State, Ending: e.Termination, Seconds: e.Seconds})
 			s.spend(p.Key, e.Usage)
 			if e.Oversight != nil {
 				at := Overseen{p.Domain, p.System}

@@ -261,11 +261,11 @@ func TestWordsWithoutPlace(t *testing.T) {
 	}
 	defer f.Close()
 	want := map[int]sim.Record{}
-	for i, reason := range []sim.Reason{sim.Budget, sim.Cancelled, sim.Infra, sim.ContextWindow, sim.UserStop} {
+	for i, reason := range []sim.Reason{sim.Budget, sim.Cancelled, sim.Infra, sim.UserFault, sim.ContextWindow, sim.UserStop} {
 		r := plannedRecord("aAtu")
 		r.System, r.Trial, r.Termination = "S", i, reason
 		if !reason.Evaluable() {
-			r.Fault = &sim.Fault{Kind: string(reason), Text: "why"}
+			r.Fault = &sim.Fault{Kind: "a kind", Text: "why"}
 		}
 		r.Messages[1].ToolCalls[0].Malformed, r.Messages[1].ToolCalls[0].Reason = `{"a": `, "unexpected end"
 		r.Messages[1].ToolCalls[0].Arguments = value.Value{}
@@ -292,8 +292,8 @@ func TestWordsWithoutPlace(t *testing.T) {
 	}
 	name := out(t, r, w, tau2.LayoutJSON)
 	text := string(readFile(t, name))
-	if n := strings.Count(text, `"termination_reason": "infrastructure_error"`); n != 3 {
-		t.Errorf("%d void simulations, want 3", n)
+	if n := strings.Count(text, `"termination_reason": "infrastructure_error"`); n != 4 {
+		t.Errorf("%d void simulations, want 4", n)
 	}
 	for _, one := range simulations(t, source(t, name)) {
 		was := want[one.Record.Trial]

@@ -1,6 +1,7 @@
 package tau2
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -46,8 +47,8 @@ func (r *reader) termination(s *Simulation, recorded *string) sim.Reason {
 	}
 	got := sim.Reason(name)
 	switch {
-	case info.Reason == sim.Budget || info.Reason == sim.Cancelled:
-		fault(string(info.Reason))
+	case info.Reason == sim.Budget || info.Reason == sim.Cancelled || info.Reason == sim.UserFault:
+		fault(cmp.Or(info.Type, string(info.Reason)))
 		return info.Reason
 	case got == sim.Infra:
 		if info.Type == "" {

@@ -86,6 +86,7 @@ func TestImportPlansWhatTheSourcePlanned(t *testing.T) {
 	}
 	_, diag, _ = exchange(t, nil, "tables", run)
 	wants(t, "tables", diag, "6 of the 8 planned trials", "hint: import the result again when it is complete")
+	wants(t, "the pages", pagesOf(t, run), "2 of 8 planned trials run, 2 evaluable; not complete, and imported")
 	if _, diag, code := exchange(t, nil, "import", "tau2", written(t, "x.json", recordedResult(wantsTask, `"num_trials": 1`, `"num_trials": 9000000000000`)), "--out", run+"2"); code != exitError || !strings.Contains(diag, "info.num_trials is 9000000000000") {
 		t.Errorf("a plan without end: %d, %s", code, diag)
 	}
@@ -115,7 +116,7 @@ func TestTasksWithoutCriteria(t *testing.T) {
 			if len(planned) != 1 || planned["all"] != 2 {
 				t.Errorf("rows %v, want one of all tasks", planned)
 			}
-			wants(t, "the table's notes", notes, "2 trials of run run, such as mock/llm_agent:m/add_task/0: "+tt.why+", so that it is neither PV nor Mut")
+			wants(t, "the table's notes", notes, "2 trials of run run, such as mock/llm_agent:m/add_task/0: "+tt.why+": it is neither PV nor Mut, and where")
 
 			run, _ = importedRun(t, file, "--data", "embedded")
 			planned, notes = passTable(t, run)
@@ -126,11 +127,7 @@ func TestTasksWithoutCriteria(t *testing.T) {
 			wants(t, "the table's notes", notes, "2 trials of run run, such as mock/llm_agent:m/add_task/0: "+mark)
 			out, _, _ := exchange(t, nil, "show", run, "mock/llm_agent:m/add_task/0")
 			wants(t, "show", out, "task (Mut): adds a task", mark)
-			pages := filepath.Join(t.TempDir(), "pages")
-			if _, diag, code := exchange(t, nil, "view", run, "--export", pages); code != exitOK {
-				t.Fatalf("view ended with %d: %s", code, diag)
-			}
-			wants(t, "the page of the trial", pagesOf(t, pages), strings.ReplaceAll(mark, "'", "&#39;"))
+			wants(t, "the page of the trial", pagesOf(t, run), strings.ReplaceAll(mark, "'", "&#39;"))
 			if strings.HasPrefix(tt.name, "no") {
 				return // told once for the file
 			}
@@ -152,11 +149,15 @@ func TestTasksWithoutCriteria(t *testing.T) {
 	})
 }
 
-// pagesOf is the text of all pages of a copy.
-func pagesOf(t *testing.T, dir string) string {
+// pagesOf is the text of all pages of a run.
+func pagesOf(t *testing.T, run string) string {
 	t.Helper()
+	pages := filepath.Join(t.TempDir(), "pages")
+	if _, diag, code := exchange(t, nil, "view", run, "--export", pages); code != exitOK {
+		t.Fatalf("view ended with %d: %s", code, diag)
+	}
 	var b strings.Builder
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	err := filepath.WalkDir(pages, func(path string, d os.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".html" {
 			return err
 		}

@@ -21,7 +21,7 @@ const (
 	unreadable = "the recorded task cannot be read"
 	noCriteria = "the recorded task has no criteria"
 	standIn    = ": the data's of that id stands in for it"
-	isUnknown  = ", so that it is neither PV nor Mut"
+	isUnknown  = ": it is neither PV nor Mut, and where it is shown or scored, the data's of that id stands in for it"
 	otherTask  = "the recorded checks are not those of the task: its simulation may be of another one"
 )
 
@@ -74,6 +74,9 @@ func (s *Source) planRest(f *store.Importer, o ImportOptions) error {
 		return fmt.Errorf("%s: info.num_trials is %d, for %d tasks: more than can be planned", s.Name, n, len(tasks))
 	}
 	for i := range tasks {
+		if tasks[i].ID == "" {
+			continue // one that cannot be read
+		}
 		for trial := range n {
 			k := sim.Key{Domain: s.Domain(), System: s.System(), Task: tasks[i].ID, Trial: trial}
 			f.Plan(s.planned(k, 0, &tasks[i], nil, o))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +50,7 @@ func asks(list ...string) sim.Message {
 const (
 	look    = `get_users{}`
 	plants  = `create_task{"user_id":"user_1","title":"Water plants"}`
+	nobodys = `create_task{"user_id":"nobody","title":"Water plants"}`
 	feedCat = `create_task{"user_id":"user_1","title":"Feed cat"}`
 	pass    = `transfer_to_human_agents{"summary":"no way"}`
 )
@@ -94,6 +97,7 @@ var (
 	atConfirm = at{id: "a", intent: "add_task", target: "Water plants", node: "add.agree.confirm", walk: toCreate[:6], remediation: "Wait for a yes."}
 	atCreate  = at{id: "a", intent: "add_task", target: "Water plants", node: "add.authorize_create", walk: toCreate, tool: "create_task", title: "Water plants", remediation: "Call create_task."}
 	gapped    = at{id: "a", intent: "add_task", target: "Water plants", node: "add.authorize_create", walk: append(append([]string{}, toCreate[:5]...), toCreate[6]), tool: "create_task", title: "Water plants", remediation: "Call create_task."}
+	again     = at{id: "b", intent: "add_task", target: "Water plants, again", node: "add.authorize_create", walk: toCreate, tool: "create_task", title: "Water plants", remediation: "Call create_task once more."}
 	finished  = at{id: "a", intent: "add_task", target: "Water plants", node: "exit_done", walk: []string{"add.authorize_create", "add.verify_create"}, done: true}
 )
 
@@ -151,6 +155,22 @@ func TestPolicyGuideConversations(t *testing.T) {
 			[]sim.Message{asks(plants), asks(plants), text("Done.")}, []sim.Message{hello}, 1, false},
 		{"omitted_node_without_a_check", `{}`, []llm.Message{answer(false, gapped)},
 			[]sim.Message{asks(plants), text("Done.")}, []sim.Message{hello}, 1, false},
+		{"strict_failed_call_spends_nothing", `{"gate":"strict"}`, []llm.Message{answer(false, atCreate)},
+			[]sim.Message{asks(nobodys), asks(plants), text("Done.")}, []sim.Message{hello}, 1, false},
+		{"strict_the_same_again", `{"gate":"strict"}`, []llm.Message{answer(false, atCreate), answer(false, finished), answer(false, again)},
+			[]sim.Message{asks(plants), text("Done."), text("Anything else?"), asks(plants), text("Done again.")}, []sim.Message{hello, text("Thanks"), text("The same once more.")}, 2, false},
+		{"strict_fires_once_in_each_turn", `{"gate":"strict"}`, []llm.Message{answer(false, atAsk), answer(false, atAsk), answer(false, atAsk), answer(false, atAsk)},
+			[]sim.Message{asks(plants), asks(plants), text("No."), asks(plants), text("No.")}, []sim.Message{hello, text("But why?")}, 0, false},
+		{"strict_failure_disarms", `{"gate":"strict"}`, []llm.Message{answer(false, atCreate), says("I do not know."), says("Still not."), answer(false, atAsk)},
+			[]sim.Message{text("Shall I?"), asks(plants), text("Sorry.")}, []sim.Message{hello, text("Yes")}, 0, false},
+		{"transfer_after_a_failed_firing", `{}`, []llm.Message{says("I do not know."), says("Still not."), answer(false, atAsk), answer(false, atAsk)},
+			[]sim.Message{text("Your id?"), asks(pass), text("Well then.")}, []sim.Message{hello, text("user_1")}, 0, false},
+		{"passed_once_its_call_succeeded", `{"walk_check":"path"}`, []llm.Message{answer(false, atCreate), answer(false, finished)},
+			[]sim.Message{asks(plants), text("Done.")}, []sim.Message{hello, text("Thanks")}, 1, false},
+		{"passed_without_its_call", `{"walk_check":"path"}`, []llm.Message{answer(false, atCreate), answer(false, finished), answer(false, finished)},
+			[]sim.Message{asks(nobodys), text("Done.")}, []sim.Message{hello, text("Thanks")}, 0, false},
+		{"read_by_meaning", `{}`, []llm.Message{says("Reasoning.\n" + `{"traverse":{"id":"a","node":"identify.ask-id","status":"OPEN","remediation":["Ask","for the id."]}}`)},
+			[]sim.Message{text("Your id?")}, []sim.Message{hello}, 0, false},
 		{"several_calls", `{}`, []llm.Message{answer(false, atConfirm), answer(false, atConfirm)},
 			[]sim.Message{asks(look, plants), asks(look), text("Shall I?")}, []sim.Message{hello}, 0, false},
 	} {
@@ -176,6 +196,11 @@ func TestPolicyGuideConversations(t *testing.T) {
 				}
 				if !c.silence && len(m.requests) != len(c.guide) {
 					t.Errorf("the verifier was asked %d times, want %d", len(m.requests), len(c.guide))
+				}
+				for _, r := range m.requests {
+					if in, err := verify.ReadTask(r.Messages[1].Text()); err != nil || slices.ContainsFunc(in.Messages, func(m domains.Message) bool { return strings.Contains(m.TextOf(), "[Policy guide]") }) {
+						t.Errorf("the verifier is shown guidance, or nothing it can read: %v", err)
+					}
 				}
 				if got := written(w, rec); got != c.writes {
 					t.Errorf("%d changes were made, want %d", got, c.writes)
@@ -228,11 +253,10 @@ func transcript(t *testing.T, rec sim.Record) string {
 			for _, m := range e.Messages {
 				fmt.Fprintf(&b, "      | %s %s%s\n", m.Role, strings.ReplaceAll(m.TextOf(), "\n", " / "), shownCalls(m))
 			}
-			if why, ok := e.Data["reask"]; ok {
-				fmt.Fprintf(&b, "      asked again: %s\n", why)
-			}
-			if list, ok := e.Data["rejected"].([]verify.Rejection); ok {
-				fmt.Fprintf(&b, "      rejected %v\n", list)
+			for _, key := range slices.Sorted(maps.Keys(e.Data)) {
+				if line := datum(key, e.Data[key]); line != "" {
+					fmt.Fprintf(&b, "      %s\n", line)
+				}
 			}
 		}
 	}
@@ -242,11 +266,29 @@ func transcript(t *testing.T, rec sim.Record) string {
 		if m.Role == domains.RoleTool {
 			said = fmt.Sprintf("error %v", m.Error)
 		}
+		if thought, ok := m.Provider["thought"]; ok {
+			said += fmt.Sprintf(" (thought: %s)", thought)
+		}
 		fmt.Fprintf(&b, "%d %s: %s%s\n", i, m.Role, said, shownCalls(m))
 	}
 	flush(len(rec.Messages))
 	fmt.Fprintf(&b, "steps %d, %s\n", rec.Steps, rec.Termination)
 	return b.String()
+}
+
+// datum writes what an event keeps under a key; long things are only named.
+func datum(key string, value any) string {
+	switch key {
+	case "before", "after":
+		return ""
+	case "record":
+		return fmt.Sprintf("record of %d", len(value.(verify.Record).Traverse))
+	case "raw":
+		return fmt.Sprintf("raw of %d bytes", len(value.(string)))
+	case "reask":
+		return fmt.Sprintf("asked again: %s", value)
+	}
+	return fmt.Sprintf("%s %v", key, value)
 }
 
 func shownCalls(m sim.Message) string {

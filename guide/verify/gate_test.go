@@ -42,6 +42,7 @@ func TestGate(t *testing.T) {
 		{"advisory: a failed firing opens it until the next turn", verify.Advisory, enabling(), nil,
 			[]string{"turn", "failed", "pay:A → [pay:A]", "turn", "fired", "pay:A → pay:A"}, "no open request"},
 		{"advisory: two calls of one message", verify.Advisory, enabling("pay:A"), nil, []string{"turn", "fired", "pay:A close:A → close:A"}, "authorizes close"},
+		{"advisory: the same call twice in a message", verify.Advisory, enabling("pay:A"), nil, []string{"turn", "fired", "pay:A pay:A →"}, ""},
 		{"strict: holds each time, also after a failed firing", verify.Strict, enabling(), nil,
 			[]string{"turn", "fired", "pay:A → pay:A", "fired", "pay:A → pay:A", "failed", "pay:A → pay:A"}, "no open request"},
 		{"strict: other arguments", verify.Strict, enabling("pay:A"), nil, []string{"turn", "fired", "pay:B → pay:B"}, "authorized for request a, but with other arguments"},
@@ -119,4 +120,13 @@ func spelt(c domains.ToolCall) string {
 	title, _ := c.ArgumentsMap().Get("title")
 	text, _ := title.Text()
 	return c.Name + ":" + text
+}
+
+// TestSpend takes the authorization of one request back and leaves the state before alone.
+func TestSpend(t *testing.T) {
+	before := enabling("pay:A", "pay:B")
+	after := before.Spend("a")
+	if got := after.Enabled(); len(got) != 1 || got[0].Request != "b" || len(before.Enabled()) != 2 {
+		t.Errorf("enabled after %v, before %v", got, before.Enabled())
+	}
 }

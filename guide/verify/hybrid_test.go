@@ -131,6 +131,7 @@ func TestOpenRequestsStay(t *testing.T) {
 		{"wished for and made", nil, []domains.ToolCall{plants}, once, first + " at exit_done, start at classify"},
 		{"wished for twice, made once", nil, []domains.ToolCall{plants, plants}, once, first + " at exit_done, " + second + " at add.authorize_create"},
 		{"the second is open after the first call", on(second, 1, verify.Open), nil, once[:9], second + " at add.authorize_create, " + first + " at exit_done"},
+		{"another change of that kind was made", []verify.Request{wanting("create_task:Feed cat", "Feed cat")}, nil, once, "create_task:Feed cat at add.agree.summarize, " + first + " at exit_done"},
 		{"the second is settled by the second call", on(second, 1, verify.Open), nil, twice, second + " at exit_done, start at classify"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -207,5 +208,86 @@ func TestHybridCorrects(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestHybridCall lets code refuse a call, and leaves all else to the model's authorizations.
+func TestHybridCall(t *testing.T) {
+	v := &verify.Hybrid{LLM: verify.LLM{Workflow: deskWorkflow(t)}}
+	plants := call("create_task", `{"user_id":"user_1","title":"Water plants"}`)
+	for _, c := range []struct {
+		name  string
+		msgs  []domains.Message
+		call  domains.ToolCall
+		known bool
+		why   string
+	}{
+		{"code finds a node before it unmet", consented()[:5], plants, true, "code finds add.agree.confirm unmet"},
+		{"code finds nothing against it", consented(), plants, false, ""},
+		{"for somebody else", consented(), call("create_task", `{"user_id":"user_2","title":"Water plants"}`), true, "code finds add.authorize_create unmet"},
+		{"a transfer", consented()[:1], call(verify.TransferTool, `{"summary":"s"}`), false, ""},
+		{"a tool without a procedure", consented(), call("delete_task", `{"task_id":"task_1"}`), false, ""},
+	} {
+		if ok, known, why := v.Call(input(verify.State{}, c.msgs...), c.call); ok || known != c.known || why != c.why {
+			t.Errorf("%s: ok %v, known %v, %q", c.name, ok, known, why)
+		}
+	}
+	vague := &verify.Hybrid{LLM: verify.LLM{Workflow: vagueWorkflow(t, deskWorkflow(t))}}
+	if _, known, _ := vague.Call(input(verify.State{}, consented()...), plants); known {
+		t.Error("code knows of a call that no node authorizes")
+	}
+}
+
+// TestSettledByTheCall settles a request whose call itself made untrue what had to hold before it; a call that was not due
+// settles nothing.
+func TestSettledByTheCall(t *testing.T) {
+	next := func(to string) []guide.Edge { return []guide.Edge{{To: to, When: guide.Satisfied}} }
+	vocabulary, err := checks.For("mock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes := []*guide.Node{
+		{ID: "start", Type: guide.Entry, Edges: next("classify")},
+		{ID: "classify", Type: guide.Decision, Edges: []guide.Edge{{To: "fresh", When: "add_task"}, {To: "end", When: "general"}}},
+		{ID: "fresh", Type: guide.AgentAction, Check: "size(said_by_user) > 1 && !calls.exists(c, c.name == 'create_task')", Edges: next("allow")},
+		{ID: "allow", Type: guide.Authorization, Tools: []string{"create_task"}, Edges: next("seen")},
+		{ID: "seen", Type: guide.AgentAction, Edges: next("end")},
+		{ID: "end", Type: guide.Exit},
+	}
+	for _, n := range nodes {
+		n.File = "main.yaml"
+	}
+	w, err := verify.NewWorkflow(deskWorkflow(t).World, guide.NewGraph("mock", "start", []guide.Intent{{Label: "add_task"}, {Label: "general"}}, nodes), vocabulary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plants := call("create_task", `{"user_id":"user_1","title":"Water plants"}`)
+	made := []domains.Message{agentSays("", plants), domains.ResultMessage(plants, domains.ToolResult{Content: `{"task_id":"t"}`}), userSays("Thanks")}
+	for _, c := range []struct {
+		name string
+		msgs []domains.Message
+		want string
+	}{
+		{"it was due", append([]domains.Message{agentSays("Hi"), userSays("Add it."), agentSays("Sure?"), userSays("Yes")}, made...), "create_task:Water plants done at end"},
+		{"it was not", append([]domains.Message{agentSays("Hi"), userSays("Add it.")}, made...), ""},
+	} {
+		a, err := (&verify.Deterministic{Workflow: w}).Verify(context.Background(), input(verify.State{}, c.msgs...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, x := range a.Record.Traverse {
+			if strings.HasPrefix(x.ID, "create_task") {
+				got += x.ID + " " + string(x.Status) + " at " + x.Node
+				for _, visit := range x.Walk {
+					if !visit.Satisfied {
+						t.Errorf("%s: %s is not satisfied", c.name, visit.Node)
+					}
+				}
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q: %+v", c.name, got, c.want, a.Record)
+		}
 	}
 }

@@ -30,6 +30,8 @@ func TestParse(t *testing.T) {
 		{"fence that never closes", "```json\n" + good, "s", "t", ""},
 		{"trailing commas", fenced(strings.ReplaceAll(good, `"s"}`, `"s",}`)), "s", "t", ""},
 		{"single quotes", fenced(strings.ReplaceAll(strings.ReplaceAll(good, "it's", "it is"), `"`, `'`)), "s", "t", ""},
+		{"braces in texts, to be repaired, prose after", "So: " + strings.NewReplacer("do it", `say \"{x}}\" or it's {`, `"s"}`, `"s",}`).Replace(good) + " And {more}.", "s", "t", ""},
+		{"single quotes, braces in texts, prose after", "So: " + strings.ReplaceAll(strings.NewReplacer("it's", "it is", "do it", "do {it").Replace(good), `"`, `'`) + " And {more}.", "s", "t", ""},
 		{"cut off in the remediation", "```json\n" + good[:strings.Index(good, "do it")+3], "", "", ""},
 		{"cut off in the tool", "```json\n" + good[:strings.Index(good, `"t","sel`)+2], "", "", ""},
 		{"no JSON", "I do not know.", "", "", "no JSON object"},

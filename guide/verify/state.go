@@ -255,7 +255,6 @@ func (a *applying) merge(list []Request) []Request {
 		switch {
 		case i < 0:
 			out = append(out, q)
-			continue
 		case a.further(q, out[i]):
 			a.reject(out[i].ID, out[i].Node, "it is the same request as %s, which came further", q.ID)
 			out[i] = q

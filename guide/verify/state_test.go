@@ -163,6 +163,55 @@ func TestRule2(t *testing.T) {
 			t.Errorf("%s, rejected %v", s.Line(), rejected)
 		}
 	})
+	t.Run("of duplicates that came equally far the older one stays", func(t *testing.T) {
+		for _, node := range []string{"identify-", "classify-"} {
+			both := join(rec("a", "", "identify+", "classify-"), rec("b", "", node))
+			for i := range both.Traverse {
+				both.Traverse[i].Selection.Target = "T"
+			}
+			r := rules()
+			r.Walk = verify.Exists
+			s, rejected := apply(r, verify.State{}, both, never)
+			if len(s.Requests) != 1 || s.Requests[0].ID != "a" || len(rejected) != 1 || rejected[0].String() != "b: it is the same request as a" {
+				t.Errorf("%s, rejected %v", s.Line(), rejected)
+			}
+		}
+	})
+	t.Run("settled ones, other targets and unknown kinds are no duplicates", func(t *testing.T) {
+		for _, change := range []func(*verify.Record){
+			func(r *verify.Record) { r.Traverse[0].Node = "exit" },
+			func(r *verify.Record) { r.Traverse[1].Selection.Target = "U" },
+			func(r *verify.Record) { r.Traverse[0].Selection.Target, r.Traverse[1].Selection.Target = "", "" },
+			func(r *verify.Record) { r.Reconcile.Intents[1].Intent = "j" },
+			func(r *verify.Record) { r.Reconcile.Intents[0].Intent, r.Reconcile.Intents[1].Intent = "", "" },
+		} {
+			both := join(rec("a", "", "identify-"), rec("b", "", "identify-"))
+			for i := range both.Traverse {
+				both.Traverse[i].Selection.Target = "T"
+			}
+			change(&both)
+			r := rules()
+			r.Walk = verify.Exists
+			if s, _ := apply(r, verify.State{}, both, never); len(s.Requests) != 2 {
+				t.Errorf("%s", s.Line())
+			}
+		}
+	})
+	t.Run("traversed, not on the roster", func(t *testing.T) {
+		extra := join(rec("a", "", "identify-"), rec("x", "", "identify-"))
+		extra.Reconcile.Intents = extra.Reconcile.Intents[:1]
+		s, rejected := apply(rules(), verify.State{}, extra, never)
+		if len(s.Requests) != 1 || len(rejected) != 1 || !strings.Contains(rejected[0].String(), "x: it is traversed but not on the roster") {
+			t.Errorf("%s, rejected %v", s.Line(), rejected)
+		}
+	})
+	t.Run("the node of a walk without one is its last", func(t *testing.T) {
+		r := rec("a", "", "identify+", "classify+", "gate-")
+		r.Traverse[0].Node = ""
+		if s, _ := apply(rules(), verify.State{}, r, never); s.Requests[0].Node != "gate" {
+			t.Errorf("%s", s.Line())
+		}
+	})
 	t.Run("not traversed", func(t *testing.T) {
 		s, rejected := apply(rules(), two, verify.Record{Reconcile: verify.Reconcile{Intents: []verify.Intent{{ID: "a"}, {ID: "b"}}}}, never)
 		if len(s.Requests) != 2 || s.Requests[0].Node != "identify" || len(rejected) != 2 {

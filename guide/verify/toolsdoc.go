@@ -56,7 +56,6 @@ const (
 // What identifies, or tells of one person or day, is no vocabulary.
 var (
 	datePattern = regexp.MustCompile(`^\d{1,4}[-/:]\d{1,2}`)
-	idPattern   = regexp.MustCompile(`^[#A-Za-z]+[-_]?\d{3,}$`)
 	ownField    = regexp.MustCompile(`(?i)(^|_)(first|last|full|middle)?_?name$|(^|_)(dob|date|time|email|phone|zip|street|address\d?|city|country|state|ids?|numbers?)(_|$)`)
 )
 
@@ -173,16 +172,12 @@ func (w words) collect(v value.Value, field string) {
 
 // closed reports whether the values of a field look like a closed set.
 func closed(values map[string]bool) bool {
-	ids := 0
 	for v := range values {
 		if !plausible(v) {
 			return false
 		}
-		if idPattern.MatchString(v) {
-			ids++
-		}
 	}
-	return len(values) >= minValues && len(values) <= maxValues && ids < len(values)
+	return len(values) >= minValues && len(values) <= maxValues
 }
 
 // plausible reports whether a value can be a member of a closed set.

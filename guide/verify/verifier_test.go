@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -60,7 +61,7 @@ func TestLinesRoundTrip(t *testing.T) {
 	if n := strings.Count(text, "\n"); n != len(msgs)+1 {
 		t.Errorf("%d lines for %d messages and a refusal", n, len(msgs))
 	}
-	got, held, err := verify.ReadConversation(text)
+	got, held, err := verify.ReadConversation(strings.ReplaceAll(text, "\n", "\n \n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +237,7 @@ func TestTask(t *testing.T) {
 	in.Refused = []verify.Refusal{{Call: call("create_task", `{"title":"x"}`), Reason: "early", Held: true}}
 	a, err := v.Verify(context.Background(), in)
 	var parse *verify.ParseError
-	if !errors.As(err, &parse) || a.Reask == "" || len(a.Calls) != 2 || len(asked) != 2 {
+	if !errors.As(err, &parse) || a.Reask == "" || a.Raw != "nothing of use" || len(a.Calls) != 2 || len(asked) != 2 {
 		t.Fatalf("error %v, %d requests: want one more try and then a ParseError", err, len(asked))
 	}
 	if n := len(asked[1].Messages); n != 4 || !strings.Contains(asked[1].Messages[3].Text(), "no JSON object") {
@@ -251,6 +252,9 @@ func TestTask(t *testing.T) {
 	}
 	if !strings.HasSuffix(strings.TrimSpace(asked[0].Messages[1].Text()), "</state>") {
 		t.Error("the state record is not last")
+	}
+	if empty, err := verify.ReadTask("<conversation>\n</conversation>\n<state>\n{}\n</state>"); err != nil || len(empty.Messages) > 0 {
+		t.Errorf("an empty conversation: %+v, error %v", empty, err)
 	}
 	for _, bad := range []string{"", "<conversation>\n</conversation>", "<conversation>\n</conversation>\n<state>\n{\n</state>"} {
 		if _, err := verify.ReadTask(bad); err == nil {
@@ -383,5 +387,33 @@ func TestGapsAreTold(t *testing.T) {
 				t.Errorf("told %q", a.Reask)
 			}
 		})
+	}
+}
+
+// TestWhyAFiringFailed wants the cause of a firing's end before the fact, and a model's own error as it is.
+func TestWhyAFiringFailed(t *testing.T) {
+	own := errors.New("no such model")
+	for _, c := range []struct {
+		name    string
+		timeout time.Duration
+		client  llm.Func
+		want    string
+	}{
+		{"silence", time.Millisecond, func(ctx context.Context, _ llm.Request) (llm.Response, error) {
+			<-ctx.Done()
+			return llm.Response{}, ctx.Err()
+		}, "the verifier has not answered within 1ms: context deadline exceeded"},
+		{"its own error", time.Hour, func(context.Context, llm.Request) (llm.Response, error) { return llm.Response{}, own }, "no such model"},
+		{"without a limit", 0, func(ctx context.Context, _ llm.Request) (llm.Response, error) {
+			if _, limited := ctx.Deadline(); limited {
+				t.Error("there is a time limit")
+			}
+			return llm.Response{}, own
+		}, "no such model"},
+	} {
+		v := &verify.LLM{Workflow: deskWorkflow(t), Model: &sim.Model{Client: c.client}, Timeout: c.timeout}
+		if _, err := v.Verify(context.Background(), input(verify.State{}, consented()...)); err == nil || err.Error() != c.want {
+			t.Errorf("%s: error %v, want %s", c.name, err, c.want)
+		}
 	}
 }

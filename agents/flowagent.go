@@ -216,10 +216,10 @@ func (f *flowText) Next(ctx context.Context, v sim.View) (sim.Turn, error) {
 	}
 	prompt := f.procedure.Prompt(history, f.state(v))
 	m, call, err := f.model.Ask(ctx, v.Index, []llm.Message{{Role: llm.User, Content: &prompt}}, nil, "")
-	if err != nil {
-		return sim.Turn{}, err
-	}
 	turn := sim.Turn{Calls: []sim.ModelCall{call}}
+	if err != nil {
+		return turn, err
+	}
 	reply, err := flow.Parse(m.TextOf())
 	if err != nil {
 		turn.Events = []sim.Event{event(EventFlowParse, v.Index, err.Error(), map[string]any{"raw": m.TextOf()})}

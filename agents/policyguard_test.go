@@ -233,7 +233,7 @@ func TestGuardFailures(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || len(turn.Message.ToolCalls) != 1 || len(turn.Calls) != 0 {
+			if err != nil || len(turn.Message.ToolCalls) != 1 || len(turn.Calls) != 1 || turn.Calls[0].Error == "" {
 				t.Fatalf("error %v, turn %+v", err, turn)
 			}
 			if len(turn.Events) != 1 || turn.Events[0].Kind != agents.EventFailOpen || !strings.Contains(turn.Events[0].Text, c.want) {

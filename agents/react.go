@@ -108,9 +108,6 @@ func functional(a domains.Action) string {
 // Next asks the model for the agent's next message.
 func (r *react) Next(ctx context.Context, v sim.View) (sim.Turn, error) {
 	m, call, err := r.setup.Model.Ask(ctx, v.Index, sim.Wire(r.system, v.Messages, sim.AgentSide), r.tools, r.choice)
-	if err != nil {
-		return sim.Turn{}, err
-	}
 	turn := sim.Turn{Message: m, Calls: []sim.ModelCall{call}}
 	if r.setup.World.Options.Solo {
 		for _, c := range m.ToolCalls {
@@ -119,5 +116,5 @@ func (r *react) Next(ctx context.Context, v sim.View) (sim.Turn, error) {
 			}
 		}
 	}
-	return turn, nil
+	return turn, err
 }

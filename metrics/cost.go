@@ -13,7 +13,21 @@ type Usage struct {
 	UnknownCost   int     `json:"unknown_cost,omitempty"`
 	Cost          float64 `json:"cost"`    // dollars
 	Seconds       float64 `json:"seconds"` // with queueing and retries
+
+	// Of all these, the calls that ended in an error, and what they and earlier attempts at the others cost.
+	Failed           int     `json:"failed,omitempty"`
+	FailedPrompt     int64   `json:"failed_prompt,omitempty"`
+	FailedCompletion int64   `json:"failed_completion,omitempty"`
+	FailedCost       float64 `json:"failed_cost,omitempty"`
+	// Answers that are not what was asked for, and calls whose cost is what the provider billed.
+	Refusals    int `json:"refusals,omitempty"` // by the model, or by its provider's filter
+	CutOff      int `json:"cut_off,omitempty"`  // by the output limit
+	CallsInText int `json:"calls_in_text,omitempty"`
+	Billed      int `json:"billed,omitempty"`
 }
+
+// Answers are the calls that did not end in an error.
+func (u Usage) Answers() int { return u.Calls - u.Failed }
 
 // Add adds other usage.
 func (u *Usage) Add(v Usage) {
@@ -26,27 +40,35 @@ func (u *Usage) Add(v Usage) {
 	u.UnknownCost += v.UnknownCost
 	u.Cost += v.Cost
 	u.Seconds += v.Seconds
+	u.Failed += v.Failed
+	u.FailedPrompt += v.FailedPrompt
+	u.FailedCompletion += v.FailedCompletion
+	u.FailedCost += v.FailedCost
+	u.Refusals += v.Refusals
+	u.CutOff += v.CutOff
+	u.CallsInText += v.CallsInText
+	u.Billed += v.Billed
 }
 
 // Costs is what a role costs (paper, Table 14). A figure that misses some call is undefined, never a partial sum: show it
 // as unknown.
 type Costs struct {
 	CallsPerTask   Estimate
-	PromptPerCall  Estimate // tokens
+	PromptPerCall  Estimate // tokens of an answered call
 	CachedShare    Estimate // of the prompt tokens, 0 to 1
-	OutputPerCall  Estimate // tokens
+	OutputPerCall  Estimate // likewise
 	Dollars        Estimate // total
 	DollarsPerTask Estimate
 }
 
 // CostOf summarises the use of a role over so many conversations.
 func CostOf(u Usage, conversations int) Costs {
-	n := float64(conversations)
+	n, answers := float64(conversations), float64(u.Answers())
 	c := Costs{
 		CallsPerTask:   over(float64(u.Calls), n, "no conversations"),
-		PromptPerCall:  over(float64(u.Prompt), float64(u.Calls), "no calls"),
+		PromptPerCall:  over(float64(u.Prompt-u.FailedPrompt), answers, "no calls"),
 		CachedShare:    over(float64(u.Cached), float64(u.Prompt), "no prompt tokens"),
-		OutputPerCall:  over(float64(u.Completion), float64(u.Calls), "no calls"),
+		OutputPerCall:  over(float64(u.Completion-u.FailedCompletion), answers, "no calls"),
 		Dollars:        of(u.Cost, 0, "the sum is not finite"),
 		DollarsPerTask: over(u.Cost, n, "no conversations"),
 	}

@@ -2,7 +2,10 @@ package runs
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -22,34 +25,42 @@ type budget struct {
 	at      string // its path in the config
 	started time.Time
 	spent   func() store.Spending
+	// unkept says why a bound on dollars cannot be kept; nil for nobody who knows.
+	unkept  func() *errBudget
 	refused atomic.Pointer[errBudget] // why a call was refused
 }
 
-// errBudget says which bound is reached.
-type errBudget struct{ path, value string }
+// errBudget says which bound is reached, or cannot be kept.
+type errBudget struct{ path, why string }
 
-func (e errBudget) Error() string {
-	return fmt.Sprintf("%s of %s is reached: raise it in the config and resume the run", e.path, e.value)
-}
+func (e errBudget) Error() string { return e.path + " " + e.why }
 
 // Budget marks the error for the simulation.
 func (errBudget) Budget() bool { return true }
 
 // reached returns the first bound that is reached, nil if none is. at is the path of the budget in a config.
 func reached(b config.Budget, at string, s store.Spending, wall time.Duration) *errBudget {
+	bound := func(name, value string) *errBudget {
+		return &errBudget{at + "." + name, "of " + value + " is reached: raise it in the config and resume the run"}
+	}
 	switch {
 	case b.MaxCost > 0 && s.Cost >= b.MaxCost:
-		return &errBudget{at + ".max_cost", strconv.FormatFloat(b.MaxCost, 'f', -1, 64) + " dollars"}
+		return bound("max_cost", strconv.FormatFloat(b.MaxCost, 'f', -1, 64)+" dollars")
 	case b.MaxTokens > 0 && s.Tokens >= b.MaxTokens:
-		return &errBudget{at + ".max_tokens", strconv.FormatInt(b.MaxTokens, 10)}
+		return bound("max_tokens", strconv.FormatInt(b.MaxTokens, 10))
 	case b.MaxWall > 0 && wall >= time.Duration(b.MaxWall):
-		return &errBudget{at + ".max_wall", time.Duration(b.MaxWall).String()}
+		return bound("max_wall", time.Duration(b.MaxWall).String())
 	}
 	return nil
 }
 
 // exceeded returns the bound that is reached, nil if none is.
 func (b *budget) exceeded() error {
+	if b.unkept != nil {
+		if why := b.unkept(); why != nil {
+			return *why
+		}
+	}
 	if b.Budget == (config.Budget{}) {
 		return nil
 	}
@@ -80,6 +91,23 @@ func runBudget(b config.Budget, meter *llm.Meter, earlier store.Spending) *budge
 	}}
 }
 
+// watchCost makes the budget end the run, at the path of its bound on dollars, once a model has answered at a cost that
+// nobody knows.
+func (b *budget) watchCost(path string, c *clients) {
+	if path == "" {
+		return
+	}
+	b.unkept = func() *errBudget {
+		for _, name := range slices.Sorted(maps.Keys(c.models)) {
+			if c.models[name].unpriced.Load() {
+				return &errBudget{path, fmt.Sprintf("cannot be kept: model %s has given an answer at a cost that is not known, by its price or by what its provider bills\n"+
+					"hint: bound max_tokens in its place, or name a model with a price under like of the model, then resume the run", name)}
+			}
+		}
+		return nil
+	}
+}
+
 // allowance is what one conversation may spend.
 type allowance struct {
 	*budget
@@ -103,17 +131,25 @@ func allow(ctx context.Context, b config.Budget) (*allowance, context.Context, c
 	return a, ctx, cancel
 }
 
-// wrap counts what answers cost, and refuses calls once the allowance is used up. Recorded answers count as others do: else
+// wrap counts what calls cost, and refuses calls once the allowance is used up. Recorded answers count as others do: else
 // the same conversation would end in another place when it is replayed, and one that goes on from its recordings might
 // cost its budget once more.
 func (a *allowance) wrap(next llm.Client) llm.Client {
 	return a.budget.wrap(llm.Func(func(ctx context.Context, req llm.Request) (llm.Response, error) {
 		resp, err := next.Complete(ctx, req)
-		if err == nil {
-			a.mu.Lock()
-			a.sum = a.sum.Plus(resp.Usage, resp.Cost)
-			a.mu.Unlock()
+		parts := []llm.Spent{{Usage: resp.Usage, Cost: resp.Cost}}
+		if resp.Failed != nil {
+			parts = append(parts, *resp.Failed)
 		}
+		var e *llm.Error
+		if errors.As(err, &e) {
+			parts = append(parts, e.Spent)
+		}
+		a.mu.Lock()
+		for _, p := range parts {
+			a.sum = a.sum.Plus(p)
+		}
+		a.mu.Unlock()
 		return resp, err
 	}))
 }
@@ -132,7 +168,7 @@ func (a *allowance) settle(ctx context.Context, r *sim.Record) {
 	case r.Termination != sim.Cancelled || !ok:
 	case r.Fault.Kind != string(llm.KindCancelled) && r.Fault.Kind != "speaker":
 		r.Termination = sim.Infra
-	case len(r.Calls) == 0:
+	case !slices.ContainsFunc(r.Calls, func(c sim.ModelCall) bool { return c.Error == "" }):
 		r.Termination, r.Fault.Kind = sim.Infra, string(llm.KindTimeout)
 	default:
 		r.Termination, r.Fault.Kind, r.Fault.Text = sim.Budget, late.path, late.Error()
@@ -164,7 +200,7 @@ func (x *execution) unrecorded(tapes *cassette.Cassette, run string) (sum store.
 		}
 		for _, a := range paid {
 			k := part{p.Key, a.Role}
-			left[k] = left[k].Plus(a.Usage, a.Cost)
+			left[k] = left[k].Plus(a.Spent)
 		}
 	}
 	for _, e := range x.writer.Entries() {

@@ -43,6 +43,7 @@ func Execute(ctx context.Context, p *config.Plan, o Options) (_ *Summary, err er
 		return nil, err
 	}
 	defer x.clients.close()
+	x.budget.watchCost(p.Config.CostBound(), x.clients)
 	work := x.work()
 	x.progress = Progress{Name: p.Config.Name, Synthetic: p.Synthetic(), Planned: len(work), Warnings: x.warnings()}
 	x.log.Info("run started", "name", p.Config.Name, "identity", p.Identity.Hash(), "planned", len(w.Plan), "to_do", len(work),
@@ -100,6 +101,9 @@ func (x *execution) warnings() []string {
 	for _, err := range x.writer.Damaged {
 		cause, _, _ := strings.Cut(err.Error(), "\nhint: ")
 		out = append(out, cause+"; the file is kept, and the trial counts as missing")
+	}
+	if n := store.Unpriced(x.writer.Entries()); n > 0 && x.plan.Config.Limits.MaxCost > 0 && !x.plan.Config.Replays() {
+		out = append(out, fmt.Sprintf("limits.max_cost does not count %d earlier calls: their cost is not known", n))
 	}
 	return out
 }

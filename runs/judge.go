@@ -46,8 +46,11 @@ func NewJudges(c *config.Config, name string, worlds map[string]*domains.World, 
 	}
 	j := &Judges{name: name, seed: c.Seed, meter: &llm.Meter{}}
 	j.budget = runBudget(c.Limits.Budget, j.meter, store.Spending{})
-	j.clients, err = dial(models, worlds, j.meter, around)
-	return j, err
+	if j.clients, err = dial(models, worlds, j.meter, around); err != nil {
+		return nil, err
+	}
+	j.budget.watchCost(c.CostBound(), j.clients)
+	return j, nil
 }
 
 // Of returns the judge of a record.

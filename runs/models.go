@@ -38,6 +38,7 @@ type client struct {
 	// bill, or is not there. It is empty while all is well.
 	dead     atomic.Pointer[string]
 	answered atomic.Pointer[time.Time] // when the endpoint did last, not a recording
+	unpriced atomic.Bool               // it was asked, at a cost that is not known
 	refused  atomic.Int32              // calls that it did not let in, while it has answered none
 }
 
@@ -96,6 +97,12 @@ func (c *client) watch(next llm.Client) llm.Client {
 		resp, err := next.Complete(ctx, req)
 		var e *llm.Error
 		switch {
+		case err == nil:
+			c.bill(resp.Replayed, resp.Cost)
+		case errors.As(err, &e):
+			c.bill(e.Replayed || e.Spent == llm.Spent{}, e.Cost)
+		}
+		switch {
 		case err == nil && !resp.Replayed:
 			now := time.Now()
 			c.answered.Store(&now)
@@ -109,6 +116,13 @@ func (c *client) watch(next llm.Client) llm.Client {
 		}
 		return resp, err
 	})
+}
+
+// bill notices calls at a cost that is not known.
+func (c *client) bill(free bool, cost *float64) {
+	if !free && cost == nil && !c.model.Synthetic {
+		c.unpriced.Store(true)
+	}
 }
 
 // model returns a model for one role of one trial; nil for no name. The judge gets no seed, as in the reference.

@@ -193,7 +193,7 @@ func (e *evaluation) nl(ctx context.Context, s *Score) part {
 		return part{reward: 1}
 	}
 	verdicts, calls, err := e.options.Judge.Grade(ctx, e.record.Messages, c.NLAssertions)
-	s.JudgeCalls = calls
+	s.JudgeCalls = sent(calls)
 	if err != nil {
 		s.Pending = "judge: " + err.Error()
 		return part{reward: 1}

@@ -44,12 +44,11 @@ func (c *conversation) fail(ctx context.Context, side Side, err error) {
 	if errors.As(err, &e) {
 		f.Kind, f.RequestID = string(e.Kind), e.RequestID
 	}
-	var b interface{ Budget() bool }
 	timeUp := errors.Is(context.Cause(ctx), errTimeout)
 	switch {
 	case ctx.Err() != nil && !timeUp:
 		c.end(Cancelled, f)
-	case errors.As(err, &b) && b.Budget():
+	case overBudget(err):
 		c.end(Budget, f)
 	case timeUp && (e == nil || e.Kind == llm.KindCancelled):
 		c.late(f, err)
@@ -82,7 +81,7 @@ func (c *conversation) errorOf(side Side) Reason {
 // this conversation was slow; one that never has was not there.
 func (c *conversation) late(f *Fault, err error) {
 	var call callError
-	if !errors.As(err, &call) || slices.ContainsFunc(c.calls, func(m ModelCall) bool { return m.Model == call.model }) {
+	if !errors.As(err, &call) || slices.ContainsFunc(c.calls, func(m ModelCall) bool { return m.Model == call.model && m.Error == "" }) {
 		c.end(Timeout, f)
 		return
 	}

@@ -285,9 +285,9 @@ func TestJudgeFailuresLeaveTheScorePending(t *testing.T) {
 		why     string
 		calls   int
 	}{
-		{"refused", []any{broken}, "no access to the model", 0},
-		{"refused when asked again", []any{"prose", broken}, "no access to the model", 1},
-		{"another error", []any{errScript}, "no further turn", 0},
+		{"refused", []any{broken}, "no access to the model", 1},
+		{"refused when asked again", []any{"prose", broken}, "no access to the model", 2},
+		{"another error", []any{errScript}, "no further turn", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j, _ := judge(c.answers...)

@@ -3,9 +3,11 @@ package sim
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
@@ -28,7 +30,7 @@ func (m Model) With(role string) *Model {
 }
 
 // Ask requests one answer. index is the trajectory index of the message that it is for. choice is the tool choice
-// where tools are offered; empty leaves the provider's default.
+// where tools are offered; empty leaves the provider's default. The call is to be kept, also one that ended in an error.
 func (m *Model) Ask(ctx context.Context, index int, msgs []llm.Message, tools []domains.ToolSpec, choice string) (Message, ModelCall, error) {
 	req := m.Base
 	req.Messages, req.Tag = msgs, m.Tag
@@ -40,15 +42,42 @@ func (m *Model) Ask(ctx context.Context, index int, msgs []llm.Message, tools []
 	}
 	call := ModelCall{Role: m.Tag.Role, Ordinal: m.Tag.Ordinal, Index: index, Model: m.Name}
 	m.Tag.Ordinal++
+	start := time.Now()
 	resp, err := m.Client.Complete(ctx, req)
 	if err != nil {
+		call.fail(err, time.Since(start))
 		return Message{}, call, callError{m.Name, err}
 	}
 	call.Usage, call.Cost, call.Finish = resp.Usage, resp.Cost, resp.FinishReason
 	call.CutOff, call.Dropped, call.Quirks = resp.CutOff, resp.Dropped, resp.Quirks
+	call.Refusal, call.CallInText = shorten(resp.Refusal, longestText), resp.CallInText
 	call.Transport = Transport{Served: resp.Model, RequestID: resp.RequestID, Attempts: resp.Attempts,
-		Seconds: resp.Latency.Seconds(), Elapsed: resp.Elapsed.Seconds(), Replayed: resp.Replayed}
+		Seconds: resp.Latency.Seconds(), Elapsed: resp.Elapsed.Seconds(), Failed: resp.Failed, Replayed: resp.Replayed}
 	return received(resp, &call), call, nil
+}
+
+// fail makes the call one that ended in an error after some time.
+func (c *ModelCall) fail(err error, took time.Duration) {
+	c.Error = "other"
+	var e *llm.Error
+	switch {
+	case overBudget(err):
+		c.Error = string(Budget)
+	case errors.As(err, &e):
+		c.Error, c.Usage, c.Cost, c.Quirks = string(e.Kind), e.Usage, e.Cost, e.Quirks
+		c.Transport = Transport{RequestID: e.RequestID, Attempts: e.Attempts, Elapsed: took.Seconds(), Replayed: e.Replayed}
+	}
+}
+
+// sent leaves out the calls that a budget refused: nobody was asked.
+func sent(calls []ModelCall) []ModelCall {
+	return slices.DeleteFunc(calls, func(c ModelCall) bool { return c.Error == string(Budget) })
+}
+
+// overBudget tells whether an error is that of a budget.
+func overBudget(err error) bool {
+	var b interface{ Budget() bool }
+	return errors.As(err, &b) && b.Budget()
 }
 
 // callError is a failed call with the name of its model.
@@ -74,7 +103,7 @@ func received(resp llm.Response, call *ModelCall) Message {
 	}
 	for _, c := range in.ToolCalls {
 		out := ToolCall{ID: c.ID, Name: c.Name, Provider: c.Extra}
-		out.Arguments, out.Malformed, out.Reason = parseArguments(c.Arguments, resp.FinishReason == "length")
+		out.Arguments, out.Malformed, out.Reason = parseArguments(c.Arguments, call.WasCutOff())
 		m.ToolCalls = append(m.ToolCalls, out)
 	}
 	return m

@@ -149,8 +149,8 @@ func TestOtherModelsAnswersDoNotCount(t *testing.T) {
 		m.Name = "the user's"
 		rec := outage(t, c, sim.NewUser(mockWorld(t), plainTask(t), m), time.Minute)
 		ended(t, rec, sim.Infra)
-		if len(rec.Calls) != 1 || !strings.Contains(rec.Fault.Text, "never answered") {
-			t.Errorf("%d answered calls, fault %+v", len(rec.Calls), rec.Fault)
+		if len(rec.Calls) != 2 || rec.Calls[1].Error != "cancelled" || !strings.Contains(rec.Fault.Text, "never answered") {
+			t.Errorf("calls %+v, fault %+v", rec.Calls, rec.Fault)
 		}
 	})
 }

@@ -43,7 +43,7 @@ func CutOff(c ModelCall, err error) error {
 	return nil
 }
 
-// Put asks. It returns the answered calls, and the client's error or, after two answers that could not be used, an
+// Put asks. It returns the calls, and the client's error or, after two answers that could not be used, an
 // *UnusableError.
 func (m *Model) Put(ctx context.Context, q Question) (calls []ModelCall, err error) {
 	msgs := slices.Clip(q.Messages)
@@ -54,7 +54,7 @@ func (m *Model) Put(ctx context.Context, q Question) (calls []ModelCall, err err
 		case cut != nil:
 			err = cut
 		case err != nil:
-			return calls, err
+			return append(calls, call), err
 		default:
 			err = q.Use(said)
 		}

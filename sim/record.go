@@ -45,7 +45,7 @@ type Record struct {
 
 // Fault says what broke a conversation, or made it count as a failure without a word of the other side.
 type Fault struct {
-	Kind      string `json:"kind"` // of llm.Error, or panic, task, speaker
+	Kind      string `json:"kind"` // of llm.Error, or panic, task, speaker, refusal
 	Side      Side   `json:"side,omitempty"`
 	Index     int    `json:"index"` // of the message that did not come
 	Text      string `json:"text"`
@@ -59,7 +59,7 @@ type Times struct {
 	Seconds  float64 `json:"seconds"`
 }
 
-// ModelCall is one answered request to a model.
+// ModelCall is one request to a model.
 type ModelCall struct {
 	Role    string    `json:"role"`    // agent, user, judge, guide, guard, ...
 	Ordinal int       `json:"ordinal"` // among the calls of that role
@@ -72,6 +72,11 @@ type ModelCall struct {
 	Answer  string    `json:"answer,omitempty"`  // of a judge, and any that could not be used and was asked for again
 	Dropped []string  `json:"dropped_parameters,omitempty"`
 	Quirks  []string  `json:"quirks,omitempty"`
+	// Error is the kind of error that the call ended in, "" for an answer. Usage and Cost are what it cost nevertheless.
+	Error string `json:"error,omitempty"`
+	// Refusal and CallInText are as in [llm.Response]; a long refusal is cut.
+	Refusal    string `json:"refusal,omitempty"`
+	CallInText string `json:"call_in_text,omitempty"`
 
 	Transport Transport `json:"transport"`
 }
@@ -83,6 +88,8 @@ type Transport struct {
 	Attempts  int     `json:"attempts"`
 	Seconds   float64 `json:"seconds"` // of the attempt that answered
 	Elapsed   float64 `json:"elapsed"` // with queueing and retries
+	// Failed is what attempts cost that failed before the answer came.
+	Failed *llm.Spent `json:"failed,omitempty"`
 	// Replayed: a recording answered, so that nothing was paid now. Older records do not say.
 	Replayed bool `json:"replayed,omitempty"`
 }

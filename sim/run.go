@@ -236,7 +236,8 @@ func (c *conversation) speak(ctx context.Context, to int) int {
 }
 
 // ask gets one usable message of a speaker: empty answers, and the user's cut-off ones, are asked for again a little, then
-// count as its error. What an agent said until it was cut off is its answer.
+// count as its error. What an agent said until it was cut off is its answer. One that says nothing but that the model
+// refuses is its last word at once: asked again, it would only be drawn again until it complies.
 func (c *conversation) ask(ctx context.Context, s Participant, to int, side Side) (m Message, stop, ok bool) {
 	for try := 0; ; try++ {
 		if ctx.Err() != nil { // not every speaker looks
@@ -260,6 +261,10 @@ func (c *conversation) ask(ctx context.Context, s Participant, to int, side Side
 			}
 			again, why = EventCutOff, "the answer was cut off at the output limit, %d times\nhint: raise the model's max_tokens"
 		}
+		if text := refusal(turn); text != "" && again == EventEmptyAnswer {
+			c.end(c.errorOf(side), &Fault{Kind: refused, Side: side, Index: len(c.traj), Text: "the model refuses: " + text})
+			return Message{}, false, false
+		}
 		c.events = append(c.events, Event{Kind: again, Side: side, Index: len(c.traj), Text: shorten(turn.Message.TextOf(), longestText)})
 		if try == emptyRetries {
 			c.end(c.errorOf(side), &Fault{Kind: "speaker", Side: side, Index: len(c.traj), Text: fmt.Sprintf(why, try+1)})
@@ -275,9 +280,22 @@ func cutOff(t Turn) bool {
 	return n > 0 && t.Calls[n-1].CutOff && !UserStops(t.Message)
 }
 
+// refused is the kind of the fault of a model that answered with a refusal alone.
+const refused = "refusal"
+
+// refusal is what the speaker's model gave as its refusal when it was asked last in a turn.
+func refusal(t Turn) (text string) {
+	for _, c := range t.Calls {
+		if c.Role == "agent" || c.Role == "user" {
+			text = c.Refusal
+		}
+	}
+	return text
+}
+
 // keep files what a turn brought beside its message.
 func (c *conversation) keep(to int, side Side, t Turn) {
-	c.calls = append(c.calls, t.Calls...)
+	c.calls = append(c.calls, sent(t.Calls)...)
 	c.events = append(c.events, t.Events...)
 	c.steps += t.Steps
 	if len(t.Private) > 0 {

@@ -46,9 +46,6 @@ func UserPrompt(w *domains.World, t *domains.Task) string {
 // Next lets the model say the customer's next words.
 func (u *user) Next(ctx context.Context, v View) (Turn, error) {
 	m, call, err := u.model.Ask(ctx, v.Index, Wire(u.system, v.Messages, UserSide), u.tools, "")
-	if err != nil {
-		return Turn{}, err
-	}
 	m.Role = domains.RoleUser
-	return Turn{Message: m, Calls: []ModelCall{call}}, nil
+	return Turn{Message: m, Calls: []ModelCall{call}}, err
 }

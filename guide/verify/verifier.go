@@ -32,7 +32,7 @@ type Input struct {
 type Answer struct {
 	Record Record
 	Raw    string          // the model's words, "" if none was asked
-	Calls  []sim.ModelCall // answered requests, also of a verifier that failed
+	Calls  []sim.ModelCall // also of a verifier that failed
 	Reask  string          // why the model was asked a second time
 }
 
@@ -81,6 +81,7 @@ func (v *LLM) ask(ctx context.Context, in Input, verdicts string, correct func(*
 	usable := false
 	for {
 		m, call, err := v.Model.Ask(firing, in.Index, msgs, nil, "")
+		out.Calls = append(out.Calls, call)
 		cut := sim.CutOff(call, err)
 		switch {
 		case err == nil || cut != nil:
@@ -89,7 +90,6 @@ func (v *LLM) ask(ctx context.Context, in Input, verdicts string, correct func(*
 		default:
 			return out, cause(firing, err)
 		}
-		out.Calls = append(out.Calls, call)
 		said := m.TextOf()
 		rec, err := Parse(said)
 		if cut != nil {

@@ -60,8 +60,8 @@ type Budget struct {
 // ConversationBudget is where a config has the budget of each conversation.
 const ConversationBudget = "limits.conversation"
 
-// costBound is the path of a bound on dollars in the config, "" if there is none.
-func (c *Config) costBound() string {
+// CostBound is the path of a bound on dollars in the config, "" if there is none.
+func (c *Config) CostBound() string {
 	switch {
 	case c.Limits.MaxCost > 0:
 		return "limits.max_cost"

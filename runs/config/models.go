@@ -147,15 +147,6 @@ func (c *Config) completeModel(name string, m *Model, o Options) error {
 	if err := m.Scripted().Check(); m.Synthetic && err != nil {
 		return wrong(at, err)
 	}
-	if bound := c.costBound(); bound != "" && !m.Synthetic {
-		table, err := configs.ModelTable()
-		if err != nil {
-			return err
-		}
-		if p := table.Of(m.Endpoint("")).Price; p.Input == nil || p.Output == nil {
-			return c.source.errorf(bound, "%s: the price of model %s is not known, so its cost cannot be bounded\nhint: use max_tokens in its place", bound, m.Model)
-		}
-	}
 	if m.Synthetic && m.BaseURL == "" {
 		return nil
 	}
@@ -170,6 +161,26 @@ func (c *Config) completeModel(name string, m *Model, o Options) error {
 		return wrong(at+".base_url", err)
 	}
 	return wrong(at, err)
+}
+
+// unpriced warns of a bound on dollars where nothing but what providers bill tells what a model costs.
+func (p *Plan) unpriced() ([]string, error) {
+	bound := p.Config.CostBound()
+	if bound == "" || p.Config.Replays() {
+		return nil, nil
+	}
+	table, err := configs.ModelTable()
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(p.Models)) {
+		m := p.Models[name]
+		if price := table.Of(m.Endpoint("")).Price; !m.Synthetic && (price.Input == nil || price.Output == nil) {
+			out = append(out, fmt.Sprintf("%s: the price of model %s is not known: what its provider bills counts, and the run ends after the first answer that is not billed; max_tokens bounds it in any case", bound, m.Model))
+		}
+	}
+	return out, nil
 }
 
 // Request is what every request to the model has in common, but for the seed.

@@ -101,6 +101,9 @@ func resolve(ctx context.Context, cfg *Config, o Options) (*Plan, error) {
 		return nil, err
 	}
 	p.Identity = p.identify(all)
+	if p.Warnings, err = p.unpriced(); err != nil {
+		return nil, err
+	}
 	p.Warnings = append(p.Warnings, p.unknownFields()...)
 	if n := p.unjudged(); n > 0 {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("%d of %d trials need a judge for their reward, and none is named: name one under judge in the config; "+

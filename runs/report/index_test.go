@@ -49,7 +49,7 @@ func TestOldIndexFallsBackToRecords(t *testing.T) {
 		if err := json.Unmarshal(line, &e); err != nil {
 			t.Fatal(err)
 		}
-		delete(e, "usage")
+		delete(e, "roles")
 		delete(e, "size")
 		delete(e, "modified")
 		line, err := json.Marshal(e)

@@ -96,7 +96,7 @@ var crashes = []struct {
 	}, 0},
 	{"the index of an older program", func(t *testing.T, dir string) {
 		path := filepath.Join(dir, "index.jsonl")
-		runtest.Write(t, path, regexp.MustCompile(`"usage":.*,"sum":"[0-9a-f]*"`).ReplaceAll(runtest.Text(t, path), []byte(`"usage":null`)))
+		runtest.Write(t, path, regexp.MustCompile(`"roles":.*,"sum":"[0-9a-f]*"`).ReplaceAll(runtest.Text(t, path), []byte(`"usage":[]`)))
 	}, 0},
 	{"a record gone", func(t *testing.T, dir string) { runtest.Remove(t, filepath.Join(dir, victimFile)) }, 1},
 	{"a plan cut short", func(t *testing.T, dir string) {

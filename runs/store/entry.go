@@ -37,7 +37,7 @@ type Entry struct {
 	SHA256      string     `json:"sha256,omitempty"` // of that file; an entry that does not have it is not believed
 	Stamp
 	Attack *Attacked   `json:"attack,omitempty"` // of a user that attacks; the entries of a mended index do not have it
-	Usage  []RoleUsage `json:"usage"`            // by role, sorted
+	Usage  []RoleUsage `json:"roles"`            // sorted by role; nil in the entries of older programs
 	// Oversight is of the verifiers around the agent; nil where none was asked.
 	Oversight *sim.Oversight `json:"oversight,omitempty"`
 }
@@ -48,7 +48,7 @@ const notScored = "not scored yet: resume the run"
 // summarise makes the entry of a record and its score, which may be nil.
 func summarise(r sim.Record, s *sim.Score) Entry {
 	e := Entry{Ref: Ref{r.Key, r.Attempt}, Seed: r.Seed, Synthetic: r.Synthetic, Termination: r.Termination, Steps: r.Steps,
-		ToolErrors: r.ToolErrors, Seconds: r.Times.Seconds, Tokens: new(int64), Cost: new(float64)}
+		ToolErrors: r.ToolErrors, Seconds: r.Times.Seconds}
 	e.File = recordFile(e.Ref)
 	if r.Fault != nil {
 		e.Fault = r.Fault.Kind
@@ -88,24 +88,16 @@ func (e *Entry) grade(s *sim.Score) {
 // spend adds calls to the totals; one unknown figure makes a total unknown.
 func (e *Entry) spend(calls []sim.ModelCall) {
 	e.Usage = AddUsage(e.Usage, calls)
-	for _, c := range calls {
-		prompt, completion := c.Usage.PromptTokens, c.Usage.CompletionTokens
-		e.Tokens = plus(e.Tokens, prompt.N+completion.N, prompt.Known && completion.Known)
-		if c.Cost != nil {
-			e.Cost = plus(e.Cost, *c.Cost, true)
-		} else {
+	sum := e.Spent()
+	e.Tokens, e.Cost = &sum.Tokens, &sum.Cost
+	for _, u := range e.Usage {
+		if u.UnknownTokens > 0 {
+			e.Tokens = nil
+		}
+		if u.UnknownCost > 0 {
 			e.Cost = nil
 		}
 	}
-}
-
-// plus is a new sum, since copies of an entry share the old one; nil if a part is unknown.
-func plus[N int64 | float64](sum *N, n N, known bool) *N {
-	if sum == nil || !known {
-		return nil
-	}
-	n += *sum
-	return &n
 }
 
 // sumKey opens the last member of a line of index.jsonl: a checksum of what is before it.

@@ -21,7 +21,8 @@ type RoleUsage struct {
 
 // Paid is what the endpoints were asked for.
 func (u RoleUsage) Paid() Spending {
-	return Spending{Tokens: u.Prompt + u.Completion - u.ReplayedTokens, Cost: max(0, u.Cost-u.ReplayedCost)}
+	s := u.spent()
+	return Spending{Tokens: s.Tokens - u.ReplayedTokens, Cost: max(0, s.Cost-u.ReplayedCost)}
 }
 
 // AddUsage returns a new slice, sorted by role, with calls added: copies of an entry share the old one.
@@ -39,30 +40,63 @@ func AddUsage(old []RoleUsage, calls []sim.ModelCall) []RoleUsage {
 	return out
 }
 
-// Count adds a call.
+// Count adds a call. A failure of which no cost is known is taken to have cost nothing, as most do.
 func (u *RoleUsage) Count(c sim.ModelCall) {
 	u.Calls++
-	u.Prompt += c.Usage.PromptTokens.N
-	u.Cached += c.Usage.CachedTokens.N
-	u.Completion += c.Usage.CompletionTokens.N
 	u.Seconds += c.Transport.Elapsed
-	if !c.Usage.PromptTokens.Known || !c.Usage.CompletionTokens.Known {
-		u.UnknownTokens++
+	before := u.spent()
+	count(&u.Billed, c.Billed())
+	count(&u.Refusals, c.Refused())
+	count(&u.CutOff, c.WasCutOff())
+	count(&u.CallsInText, c.CallInText != "")
+	if own := (llm.Spent{Usage: c.Usage, Cost: c.Cost}); c.Error != "" {
+		u.Failed++
+		u.fail(own)
+	} else {
+		u.add(own)
 	}
-	if !c.Usage.CachedTokens.Known {
-		u.UnknownCached++
+	if c.Transport.Failed != nil {
+		u.fail(*c.Transport.Failed)
 	}
 	if c.Transport.Replayed {
 		u.Replayed++
-		played := Spending{}.Plus(c.Usage, c.Cost)
-		u.ReplayedTokens += played.Tokens
-		u.ReplayedCost += played.Cost
+		u.ReplayedTokens += u.spent().Tokens - before.Tokens
+		u.ReplayedCost += u.spent().Cost - before.Cost
 	}
-	if c.Cost == nil {
-		u.UnknownCost++
+}
+
+func (u RoleUsage) spent() Spending { return Spending{Tokens: u.Prompt + u.Completion, Cost: u.Cost} }
+
+func count(n *int, yes bool) {
+	if yes {
+		*n++
+	}
+}
+
+// fail adds what a failure cost.
+func (u *RoleUsage) fail(s llm.Spent) {
+	if s == (llm.Spent{}) {
 		return
 	}
-	u.Cost += *c.Cost
+	u.FailedPrompt += s.Usage.PromptTokens.N
+	u.FailedCompletion += s.Usage.CompletionTokens.N
+	if s.Cost != nil {
+		u.FailedCost += *s.Cost
+	}
+	u.add(s)
+}
+
+// add adds what a part of a call cost.
+func (u *RoleUsage) add(s llm.Spent) {
+	u.Prompt += s.Usage.PromptTokens.N
+	u.Cached += s.Usage.CachedTokens.N
+	u.Completion += s.Usage.CompletionTokens.N
+	count(&u.UnknownTokens, !s.Usage.PromptTokens.Known || !s.Usage.CompletionTokens.Known)
+	count(&u.UnknownCached, !s.Usage.CachedTokens.Known)
+	count(&u.UnknownCost, s.Cost == nil)
+	if s.Cost != nil {
+		u.Cost += *s.Cost
+	}
 }
 
 // Spending is what calls have cost.
@@ -71,11 +105,11 @@ type Spending struct {
 	Cost   float64
 }
 
-// Plus adds the figures of one answer; what is unknown adds nothing.
-func (s Spending) Plus(u llm.Usage, cost *float64) Spending {
-	s.Tokens += u.PromptTokens.N + u.CompletionTokens.N
-	if cost != nil {
-		s.Cost += *cost
+// Plus adds the figures of one call; what is unknown adds nothing.
+func (s Spending) Plus(c llm.Spent) Spending {
+	s.Tokens += c.Usage.PromptTokens.N + c.Usage.CompletionTokens.N
+	if c.Cost != nil {
+		s.Cost += *c.Cost
 	}
 	return s
 }
@@ -88,9 +122,21 @@ func (s Spending) And(o Spending) Spending {
 // Spent is what the answers of an attempt cost, whether they were paid for then or before, as far as that is known.
 func (e Entry) Spent() (s Spending) {
 	for _, u := range e.Usage {
-		s = s.And(Spending{Tokens: u.Prompt + u.Completion, Cost: u.Cost})
+		s = s.And(u.spent())
 	}
 	return s
+}
+
+// Unpriced counts the calls of real models whose cost is not known.
+func Unpriced(entries map[Ref]Entry) (n int) {
+	for _, e := range entries {
+		for _, u := range e.Usage {
+			if !e.Synthetic {
+				n += u.UnknownCost
+			}
+		}
+	}
+	return n
 }
 
 // PaidFor sums what the attempts of a run have cost: recorded answers cost nothing.

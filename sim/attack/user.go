@@ -35,12 +35,9 @@ type user struct {
 // Next lets the model say the customer's next words. The prefix goes before what the agent reads, not before a stop.
 func (u *user) Next(ctx context.Context, v sim.View) (sim.Turn, error) {
 	m, call, err := u.model.Ask(ctx, v.Index, sim.Wire(u.system, v.Messages, sim.UserSide), u.tools, "")
-	if err != nil {
-		return sim.Turn{}, err
-	}
 	m.Role = domains.RoleUser
 	if u.prefix != "" && m.HasText() && len(m.ToolCalls) == 0 && !sim.UserStops(m) {
 		m.Content = domains.Text(u.prefix + "\n\n" + m.TextOf())
 	}
-	return sim.Turn{Message: m, Calls: []sim.ModelCall{call}}, nil
+	return sim.Turn{Message: m, Calls: []sim.ModelCall{call}}, err
 }

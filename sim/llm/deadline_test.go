@@ -94,7 +94,7 @@ func TestDeadlineInTheQueueOfAFailingEndpoint(t *testing.T) {
 		first error // of the request before
 		want  llm.Kind
 	}{
-		{"after a failure", &llm.Error{Kind: llm.KindServer, Status: 503, Message: "down", RequestID: "req-1", Attempts: 1, Usage: llm.Usage{PromptTokens: llm.Known(9)}}, llm.KindServer},
+		{"after a failure", &llm.Error{Kind: llm.KindServer, Status: 503, Message: "down", RequestID: "req-1", Attempts: 1, Spent: llm.Spent{Usage: llm.Usage{PromptTokens: llm.Known(9)}}}, llm.KindServer},
 		{"after a refusal that says nothing of the endpoint", &llm.Error{Kind: llm.KindBadRequest, Status: 400, Message: "no", Attempts: 1}, llm.KindCancelled},
 		{"after a success", nil, llm.KindCancelled},
 	} {

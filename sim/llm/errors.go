@@ -66,10 +66,11 @@ type Error struct {
 	Body        string // first 2 KB of the reply, keys redacted
 	Endpoint    string // name of the endpoint
 	Model       string
-	Attempts    int   // HTTP requests spent
-	Usage       Usage // tokens that the failed answer cost, if reported
-	Cost        *float64
-	Err         error // cause, if any
+	Attempts    int      // HTTP requests spent
+	Spent                // by the failed answers, all attempts together, if reported
+	Quirks      []string // as in [Response]
+	Replayed    bool     // as in [Response]
+	Err         error    // cause, if any
 	// Since is when the wait before the last attempt began; the call itself if there was one attempt alone.
 	Since time.Time
 }

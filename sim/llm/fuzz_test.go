@@ -3,6 +3,7 @@ package llm_test
 import (
 	"encoding/json"
 	"net/http"
+	"reflect"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -67,7 +68,7 @@ func FuzzClassify(f *testing.F) {
 		if status >= 300 && e.Status != status {
 			t.Fatalf("status %d became %d", status, e.Status)
 		}
-		if again := llm.Classify(status, h, []byte(body), now); *again != *e {
+		if again := llm.Classify(status, h, []byte(body), now); !reflect.DeepEqual(again, e) {
 			t.Fatalf("%#v and %#v", e, again)
 		}
 	})

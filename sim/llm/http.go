@@ -115,17 +115,13 @@ func (p *provider) Complete(ctx context.Context, req Request) (Response, error) 
 			if p.learn(model, failure, body, known) {
 				continue
 			}
-			if c := caps.Price.Cost(failure.Usage); c != nil || caps.Price.Input != nil {
-				failure.Cost = c
-			}
+			failure.Cost, failure.Quirks = caps.Price.of(failure.Usage, failure.Cost, failure.Quirks)
 			if failure.Unknown {
 				p.once.Do(func() { p.report(failure) })
 			}
 			return Response{}, p.sign(failure, model, attempt)
 		}
-		if resp.Cost = caps.Price.Cost(resp.Usage); resp.Cost == nil && caps.Price.Input == nil && resp.BilledCost != nil {
-			resp.Cost, resp.Quirks = resp.BilledCost, append(resp.Quirks, "billed_cost")
-		}
+		resp.Cost, resp.Quirks = caps.Price.of(resp.Usage, resp.BilledCost, resp.Quirks)
 		if len(req.Tools) > 0 {
 			resp.CallInText = CallMarkup(resp.Message.Text())
 		}
@@ -193,20 +189,26 @@ func (p *provider) attempt(ctx context.Context, body []byte, tag Tag, auth strin
 		})
 	}
 	resp := Response{
-		Message: m, Refusal: a.refusal, FinishReason: string(choice.FinishReason), CutOff: cutOff(string(choice.FinishReason)), Usage: a.usage, BilledCost: a.billed,
+		Message: m, Refusal: a.refusal, FinishReason: string(choice.FinishReason), CutOff: CutOff(string(choice.FinishReason)), Usage: a.usage, BilledCost: a.billed,
 		Model: out.Model, RequestID: x.requestID, Latency: time.Since(start), Quirks: a.quirks, Raw: x.raw,
 	}
 	if resp.RequestID == "" {
 		resp.RequestID = out.ID
 	}
-	if resp.CutOff && strings.TrimSpace(m.Text()) == "" && len(m.ToolCalls) == 0 {
-		return Response{}, &Error{
-			Kind: KindContextWindow, Status: http.StatusOK, Code: "length", Usage: a.usage, Cost: a.billed,
-			Message:   "the output limit was spent before any visible text, on reasoning or because the window is full",
-			RequestID: resp.RequestID, Body: excerpt(x.raw),
-		}
+	if strings.TrimSpace(m.Text()) != "" || len(m.ToolCalls) > 0 {
+		return resp, nil
 	}
-	return resp, nil
+	e := &Error{Status: http.StatusOK, Spent: Spent{a.usage, a.billed}, Quirks: a.quirks, RequestID: resp.RequestID, Body: excerpt(x.raw)}
+	switch {
+	case resp.CutOff:
+		e.Kind, e.Code = KindContextWindow, "length"
+		e.Message = "the output limit was spent before any visible text, on reasoning or because the window is full"
+	case resp.Refusal == "" && Filtered(resp.FinishReason):
+		e.Kind, e.Code, e.Message = KindContentFilter, resp.FinishReason, "the provider's filter left nothing of the answer"
+	default:
+		return resp, nil
+	}
+	return Response{}, e
 }
 
 // failure classifies what the seam or the transport returned.

@@ -149,7 +149,7 @@ func (l *Limiter) acquire(ctx context.Context, req Request) (*ticket, error) {
 	}
 	if l.failure != nil && pastDeadline(ctx) {
 		e := l.failure.outOfTime(ctx)
-		e.Attempts, e.Usage, e.Cost = 0, Usage{}, nil // those of another request
+		e.Attempts, e.Spent = 0, Spent{} // those of another request
 		return nil, e
 	}
 	return nil, contextError(ctx, "waiting for a free slot")

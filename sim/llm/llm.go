@@ -160,6 +160,9 @@ type Tag struct {
 	RunSeed int64  `json:"run_seed"`
 }
 
+// QuirkBilled marks an answer whose cost is what the provider billed, since its price is not known.
+const QuirkBilled = "billed_cost"
+
 // Response is a usable answer.
 type Response struct {
 	Message Message `json:"message"`
@@ -174,12 +177,14 @@ type Response struct {
 	// is in Message.ToolCalls, not here.
 	FinishReason string `json:"finish_reason,omitempty"`
 	Usage        Usage  `json:"usage"`
-	// Cost in dollars by the price row of the model, without one what the provider billed (quirk billed_cost); nil means
-	// unknown.
+	// Cost in dollars by the price row of the model, where that does not tell it what the provider billed ([QuirkBilled]);
+	// nil means unknown.
 	Cost *float64 `json:"cost"`
 	// BilledCost is what the provider itself reported, in its own unit
 	// (dollars where known); nil if it reported nothing.
 	BilledCost *float64 `json:"billed_cost,omitempty"`
+	// Failed is what earlier attempts at this answer cost, which ended in errors; nil for nothing. It is in no other figure.
+	Failed *Spent `json:"failed,omitempty"`
 	// Model and RequestID are as the provider reported them.
 	Model     string `json:"model,omitempty"`
 	RequestID string `json:"request_id,omitempty"`

@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"context"
 	"math"
+	"slices"
 	"sync"
 	"time"
 )
@@ -27,9 +28,11 @@ type Totals struct {
 	UnknownReasoning  int64 `json:"unknown_reasoning"`
 
 	// Cost is the dollars of the calls whose cost is known, UnknownCost how
-	// many answers are missing from it.
+	// many answers are missing from it, Billed of how many calls it is what the
+	// provider billed. Attempts that failed are in all sums.
 	Cost        float64 `json:"cost"`
 	UnknownCost int64   `json:"unknown_cost"`
+	Billed      int64   `json:"billed,omitempty"`
 
 	// Replayed counts the calls that a recording answered. They cost nothing
 	// and are in no other sum; what they cost when they were recorded is
@@ -68,6 +71,7 @@ func (t Totals) Plus(o Totals) Totals {
 	t.UnknownCompletion += o.UnknownCompletion
 	t.UnknownReasoning += o.UnknownReasoning
 	t.UnknownCost += o.UnknownCost
+	t.Billed += o.Billed
 	t.Latency += o.Latency
 	t.Replayed += o.Replayed
 	t.WouldTokens += o.WouldTokens
@@ -141,10 +145,14 @@ func (m *Meter) Wrap(next Client) Client {
 
 func answerTotals(r Response) Totals {
 	t := usageTotals(r.Usage, r.Cost)
+	if r.Failed != nil {
+		t = t.Plus(usageTotals(r.Failed.Usage, r.Failed.Cost))
+	}
 	if r.Replayed {
-		return Totals{Replayed: 1, WouldTokens: t.PromptTokens + t.CompletionTokens, WouldCost: t.Cost, WouldUnknown: t.UnknownCost, wouldPico: t.pico}
+		return t.replayed()
 	}
 	t.Calls, t.Attempts, t.Latency = 1, int64(r.Attempts), r.Latency
+	t.countBilled(r.Quirks)
 	return t
 }
 
@@ -152,14 +160,29 @@ func answerTotals(r Response) Totals {
 // failure without figures is not an unknown answer: most failures cost nothing.
 func failedTotals(e *Error) Totals {
 	var t Totals
-	if e.Usage != (Usage{}) {
+	if e.Spent != (Spent{}) {
 		t = usageTotals(e.Usage, e.Cost)
 	}
+	if e.Replayed {
+		return t.replayed()
+	}
 	t.Calls, t.Failed, t.Attempts = 1, 1, int64(e.Attempts)
+	t.countBilled(e.Quirks)
 	if e.Unknown {
 		t.Unknown = 1
 	}
 	return t
+}
+
+// replayed makes what a call cost into what it would have cost.
+func (t Totals) replayed() Totals {
+	return Totals{Replayed: 1, WouldTokens: t.PromptTokens + t.CompletionTokens, WouldCost: t.Cost, WouldUnknown: t.UnknownCost, wouldPico: t.pico}
+}
+
+func (t *Totals) countBilled(quirks []string) {
+	if slices.Contains(quirks, QuirkBilled) {
+		t.Billed = 1
+	}
 }
 
 func usageTotals(u Usage, cost *float64) Totals {

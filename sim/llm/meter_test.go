@@ -32,7 +32,7 @@ func TestMeterByRole(t *testing.T) {
 	full := llm.Response{Attempts: 2, Cost: ptr(0.25), Latency: 3, Usage: llm.Usage{
 		PromptTokens: llm.Known(100), CachedTokens: llm.Known(60), CompletionTokens: llm.Known(10), ReasoningTokens: llm.Known(4)}}
 	blind := llm.Response{Attempts: 1}
-	failed := &llm.Error{Kind: llm.KindContextWindow, Attempts: 3, Usage: llm.Usage{PromptTokens: llm.Known(7), CompletionTokens: llm.Known(1)}, Cost: ptr(0.5)}
+	failed := &llm.Error{Kind: llm.KindContextWindow, Attempts: 3, Spent: llm.Spent{Usage: llm.Usage{PromptTokens: llm.Known(7), CompletionTokens: llm.Known(1)}, Cost: ptr(0.5)}}
 	down := &llm.Error{Kind: llm.KindNetwork, Attempts: 5}
 	for _, c := range []struct {
 		role string

@@ -46,6 +46,14 @@ func (p Price) Cost(u Usage) *float64 {
 	return &cost
 }
 
+// of is the cost of an answer and its quirks: by the price, and where that does not tell it what the provider billed.
+func (p Price) of(u Usage, billed *float64, quirks []string) (*float64, []string) {
+	if cost := p.Cost(u); cost != nil || billed == nil {
+		return cost, quirks
+	}
+	return billed, append(quirks, QuirkBilled)
+}
+
 // check returns the first key with a bad value and what is wrong with it.
 func (p Price) check() (key, why string) {
 	for _, f := range []struct {

@@ -67,7 +67,7 @@ func (m Models) readAnswer(status int, h http.Header, body []byte, now time.Time
 	u, billed, quirks := readUsage(top.get("usage"))
 	a.usage, a.billed, a.quirks = u, billed, append(a.quirks, quirks...)
 	fail := func(e *Error) (*answer, *Error) {
-		e.Usage, e.Cost = a.usage, a.billed
+		e.Usage, e.Cost, e.Quirks = a.usage, a.billed, a.quirks
 		return nil, e
 	}
 	if present(top.get("error")) {

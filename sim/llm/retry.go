@@ -73,29 +73,21 @@ func (r retrier) complete(ctx context.Context, req Request, next Client) (Respon
 	since := start // when the latest wait began
 	var sent, limited, failures int
 	var failed *Error // the last one that was not the end of the caller's context
-	var spent Usage   // of all attempts that failed
-	var cost float64
+	var spent Spent   // by all attempts that failed
 	wait := r.policy.FirstWait
 	for {
 		resp, err := next.Complete(ctx, req)
 		if err == nil {
 			resp.Attempts += sent
 			resp.Elapsed = time.Since(start)
+			if spent != (Spent{}) {
+				resp.Failed = &spent
+			}
 			return resp, nil
 		}
 		e := asError(err)
 		sent += e.Attempts
-		if e.Usage != (Usage{}) {
-			own := *e // others may hold it
-			e = &own
-			spent = spent.plus(e.Usage)
-			e.Usage = spent
-			if e.Cost != nil {
-				cost += *e.Cost
-				total := cost
-				e.Cost = &total
-			}
-		}
+		spent = spent.Plus(e.Spent)
 		if e.Kind != KindCancelled {
 			failed = e
 		}
@@ -108,13 +100,13 @@ func (r retrier) complete(ctx context.Context, req Request, next Client) (Respon
 		switch {
 		case !e.Retryable(), ctx.Err() != nil, limited >= r.policy.RateLimited, failures >= r.policy.Attempts,
 			e.Nobody() && time.Since(start)+pause > nobodyThere:
-			last := final(ctx, e, failed, sent)
+			last := final(ctx, e, failed, sent, spent)
 			last.Since = since
 			return Response{}, last
 		case e.RetryAfter > r.policy.MaxRetryAfter:
 			long := *e
 			long.Message = fmt.Sprintf("%s (the provider asks to wait %s, longer than the %s allowed)", e.Message, e.RetryAfter.Round(time.Second), r.policy.MaxRetryAfter)
-			return Response{}, final(ctx, &long, &long, sent)
+			return Response{}, final(ctx, &long, &long, sent, spent)
 		}
 		since = time.Now()
 		if e.RetryAfter > 0 {
@@ -125,7 +117,7 @@ func (r retrier) complete(ctx context.Context, req Request, next Client) (Respon
 			wait = min(2*wait, r.policy.MaxWait)
 		}
 		if ctx.Err() != nil {
-			return Response{}, final(ctx, e, failed, sent)
+			return Response{}, final(ctx, e, failed, sent, spent)
 		}
 	}
 }
@@ -143,7 +135,7 @@ func (r retrier) wait(ctx context.Context, req Request, e *Error, attempt int, d
 }
 
 // final is the error of a call whose last attempt ended with e, and whose last own failure was failed.
-func final(ctx context.Context, e, failed *Error, sent int) *Error {
+func final(ctx context.Context, e, failed *Error, sent int, spent Spent) *Error {
 	last := *e
 	switch {
 	case ctx.Err() == nil:
@@ -154,9 +146,9 @@ func final(ctx context.Context, e, failed *Error, sent int) *Error {
 		}
 	case e.Kind != KindCancelled:
 		last = *contextError(ctx, "waiting to retry after: "+e.Message)
-		last.Endpoint, last.Model, last.Usage, last.Cost = e.Endpoint, e.Model, e.Usage, e.Cost
+		last.Endpoint, last.Model = e.Endpoint, e.Model
 	}
-	last.Attempts = sent
+	last.Attempts, last.Spent = sent, spent
 	return &last
 }
 
@@ -173,10 +165,10 @@ func Timeout(d time.Duration) Middleware {
 				return resp, err
 			}
 			e := contextError(ctx, "waiting for the reply")
-			e.Attempts = 1
+			e.Attempts, e.Spent = 1, Spent{resp.Usage, resp.Cost}
 			if err != nil {
 				was := asError(err)
-				e.Endpoint, e.Model, e.Attempts = was.Endpoint, was.Model, was.Attempts
+				e.Endpoint, e.Model, e.Attempts, e.Spent = was.Endpoint, was.Model, was.Attempts, was.Spent
 			}
 			return Response{}, e
 		})

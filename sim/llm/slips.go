@@ -16,10 +16,19 @@ func CallMarkup(text string) string {
 	return ""
 }
 
-// cutOff tells whether a finish reason is that of the output limit, in any provider's word.
-func cutOff(finish string) bool {
+// CutOff tells whether a finish reason is that of the output limit, in any provider's word.
+func CutOff(finish string) bool {
 	switch strings.ToLower(finish) {
 	case "length", "max_tokens", "max_output_tokens", "model_length":
+		return true
+	}
+	return false
+}
+
+// Filtered tells whether a finish reason is that of a moderation layer, in any provider's word. It ends an answer anywhere.
+func Filtered(finish string) bool {
+	switch strings.ToLower(finish) {
+	case "content_filter", "content_filtered", "safety", "recitation", "prohibited_content", "blocklist", "spii", "refusal":
 		return true
 	}
 	return false

@@ -32,6 +32,8 @@ func TestSlips(t *testing.T) {
 		{"refusal", message("stop", `"content":null,"refusal":"I can't assist."`), false, marks{refusal: "I can't assist."}, false, nil},
 		{"cut off", message("length", `"content":"Your task has been crea"`), false, marks{text: "Your task has been crea"}, true, nil},
 		{"cut off in another word", message("max_tokens", `"content":"Your"`), false, marks{text: "Your"}, true, nil},
+		{"filtered", message("content_filter", `"content":"Your"`), false, marks{text: "Your"}, false, nil},
+		{"filtered refusal", message("content_filter", `"content":null,"refusal":"I can't assist."`), false, marks{refusal: "I can't assist."}, false, nil},
 		{"call in text", message("stop", `"content":"<tool_call>{}"`), true, marks{text: "<tool_call>{}", markup: "<tool_call>"}, false, nil},
 		{"markup without tools", message("stop", `"content":"<tool_call>{}"`), false, marks{text: "<tool_call>{}"}, false, nil},
 		{"end of a stream", wholeReply + "\n\ndata: [DONE]\n\n", false, marks{text: "Hello."}, false, []string{"stream_end"}},
@@ -60,6 +62,18 @@ func TestSlips(t *testing.T) {
 				t.Errorf("got %+v, cut off %t, quirks %q\nwant %+v, %t, %q", got, resp.CutOff, resp.Quirks, tt.want, tt.cutOff, tt.quirks)
 			}
 		})
+	}
+}
+
+// TestFilteredAnswer: an answer of which a provider's filter left nothing is a moderated one, not an empty one.
+func TestFilteredAnswer(t *testing.T) {
+	t.Parallel()
+	for _, finish := range []string{"content_filter", "SAFETY", "refusal"} {
+		body := `{"choices":[{"finish_reason":"` + finish + `","message":{"role":"assistant","content":""}}],"usage":{"prompt_tokens":9,"completion_tokens":0}}`
+		e := refuse(t, once(t, faultserver.New(t, faultserver.Raw(body))))
+		if e.Kind != llm.KindContentFilter || e.Code != finish || e.Usage.PromptTokens != llm.Known(9) || !strings.Contains(e.Error(), "filter") {
+			t.Errorf("%s: %v, usage %+v", finish, e, e.Usage)
+		}
 	}
 }
 
@@ -130,6 +144,18 @@ func TestSpendingIsCountedOrRefused(t *testing.T) {
 	if got := meter.Total(); got.Failed != 1 || got.PromptTokens != 200 || got.Cost != 0.5 {
 		t.Errorf("metered %+v", got)
 	}
+	then, err := d.Dial(llm.Endpoint{Name: "e", BaseURL: faultserver.New(t, none, faultserver.Raw(strings.TrimSuffix(wholeReply, "}")+`,"usage":{"prompt_tokens":7,"completion_tokens":1,"cost":0.5}}`)).URL,
+		Model: "nobody-knows-me", Retry: llm.RetryPolicy{FirstWait: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp := ask(t, then)
+	if f := resp.Failed; f == nil || f.Usage.PromptTokens != llm.Known(100) || *f.Cost != 0.25 || resp.Usage.PromptTokens != llm.Known(7) || *resp.Cost != 0.5 {
+		t.Errorf("answered after a failure: %+v, before it %+v", resp, f)
+	}
+	if got := meter.Total(); got.Calls != 2 || got.Failed != 1 || got.PromptTokens != 307 || got.Cost != 1.25 || got.Billed != 2 {
+		t.Errorf("metered %+v", got)
+	}
 	for _, tt := range []struct {
 		usage  string
 		cost   *float64
@@ -138,6 +164,12 @@ func TestSpendingIsCountedOrRefused(t *testing.T) {
 	}{
 		{`{"prompt_tokens":1000,"completion_tokens":100,"cost":0.25}`, ptr(0.25), llm.Known(1000), "billed_cost"},
 		{`{"prompt_tokens":1000,"completion_tokens":100,"cost":-1}`, nil, llm.Known(1000), "odd_cost"},
+		{`{"prompt_tokens":1000,"completion_tokens":100,"cost":"NaN"}`, nil, llm.Known(1000), "odd_cost"},
+		{`{"prompt_tokens":1000,"completion_tokens":100,"cost":1e300}`, nil, llm.Known(1000), "odd_cost"},
+		{`{"prompt_tokens":1000,"completion_tokens":100,"cost":1e999}`, nil, llm.Known(1000), "odd_cost"},
+		{`{"prompt_tokens":1e999,"completion_tokens":100}`, nil, llm.Count{}, "odd_usage"},
+		{`{"prompt_tokens":"NaN","completion_tokens":100}`, nil, llm.Count{}, "odd_usage"},
+		{`{"prompt_tokens":1.5,"completion_tokens":100}`, nil, llm.Count{}, "odd_usage"},
 		{`{"prompt_tokens":-5,"completion_tokens":100}`, nil, llm.Count{}, "odd_usage"},
 		{`{"prompt_tokens":9e15,"completion_tokens":100}`, nil, llm.Count{}, "odd_usage"},
 	} {

@@ -3,6 +3,7 @@ package llm
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 )
 
@@ -56,6 +57,28 @@ type Usage struct {
 	CacheWriteTokens Count `json:"cache_write_tokens,omitzero"`
 	CompletionTokens Count `json:"completion_tokens"`
 	ReasoningTokens  Count `json:"reasoning_tokens"`
+}
+
+// Spent is what answers cost.
+type Spent struct {
+	Usage Usage    `json:"usage"`
+	Cost  *float64 `json:"cost"` // dollars, nil if unknown
+}
+
+// Plus adds two sums, of which the zero value is nothing at all.
+func (s Spent) Plus(o Spent) Spent {
+	switch {
+	case s == Spent{}:
+		return o
+	case o == Spent{}:
+		return s
+	}
+	sum := Spent{Usage: s.Usage.plus(o.Usage)}
+	if s.Cost != nil && o.Cost != nil {
+		cost := *s.Cost + *o.Cost
+		sum.Cost = &cost
+	}
+	return sum
 }
 
 // plus adds what is known.
@@ -117,11 +140,11 @@ func readUsage(raw string) (u Usage, billed *float64, quirks []string) {
 		}
 	}
 	r.reconcile(&u, total)
-	if n, err := strconv.ParseFloat(scalar(o.get("cost")), 64); err == nil {
-		if n < 0 || n > absurdDollars {
-			r.note("odd_cost")
-		} else {
+	if s := scalar(o.get("cost")); s != "" {
+		if n, err := strconv.ParseFloat(s, 64); err == nil && n >= 0 && n <= absurdDollars { // which NaN is not
 			billed = &n
+		} else {
+			r.note("odd_cost")
 		}
 	}
 	return u, billed, r.quirks
@@ -148,15 +171,11 @@ func (r *usageReader) first(o object, names ...string) Count {
 		if n, err := strconv.ParseInt(s, 10, 64); err == nil && n >= 0 && n <= absurdTokens {
 			return Known(n)
 		}
-		f, err := strconv.ParseFloat(s, 64)
-		switch {
-		case err != nil:
-		case f < 0 || f > absurdTokens:
-			r.note("odd_usage")
-		case f == float64(int64(f)):
+		if f, err := strconv.ParseFloat(s, 64); err == nil && f >= 0 && f <= absurdTokens && f == math.Trunc(f) {
 			r.note("float_usage")
 			return Known(int64(f))
 		}
+		r.note("odd_usage")
 	}
 	return Count{}
 }

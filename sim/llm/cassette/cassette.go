@@ -160,7 +160,7 @@ func (c *Cassette) complete(ctx context.Context, m Model, req llm.Request, next 
 	case failed != nil:
 		c.failed(failed)
 	case first != nil:
-		return first.instead(resp)
+		return first.instead(a)
 	}
 	return resp, err
 }
@@ -199,11 +199,10 @@ func (c *Cassette) add(t *tape, q question, a answer) (first *answer, err error)
 	return t.add(q, a, c.options)
 }
 
-// Paid is an answer that was paid for.
+// Paid is what an answer cost.
 type Paid struct {
-	Role  string
-	Usage llm.Usage
-	Cost  *float64 // dollars, nil if unknown
+	Role string
+	llm.Spent
 }
 
 // Paid returns the answers of a trial, which the tag names, that a run recorded
@@ -214,9 +213,12 @@ func (c *Cassette) Paid(trial llm.Tag, run string) (out []Paid, err error) {
 		switch {
 		case l.Run != run || run == "":
 		case l.Error != nil:
-			out = append(out, Paid{l.Tag.Role, l.Error.Usage, l.Error.Cost})
+			out = append(out, Paid{l.Tag.Role, l.Error.Spent})
 		default:
-			out = append(out, Paid{l.Tag.Role, l.Response.Usage, l.Response.Cost})
+			out = append(out, Paid{l.Tag.Role, llm.Spent{Usage: l.Response.Usage, Cost: l.Response.Cost}})
+			if l.Response.Failed != nil {
+				out = append(out, Paid{l.Tag.Role, *l.Response.Failed})
+			}
 		}
 	})
 	return out, err
@@ -235,26 +237,31 @@ func answerOf(resp llm.Response, err error) (a answer, keep bool) {
 		return answer{}, false
 	}
 	return answer{Error: &failure{Kind: e.Kind, Status: e.Status, Code: e.Code, Message: e.Message, Param: e.Param,
-		RequestID: e.RequestID, Endpoint: e.Endpoint, Model: e.Model, Attempts: e.Attempts, Usage: e.Usage, Cost: e.Cost}}, true
+		RequestID: e.RequestID, Endpoint: e.Endpoint, Model: e.Model, Attempts: e.Attempts, Quirks: e.Quirks, Spent: e.Spent}}, true
 }
 
 // instead is the answer that another process recorded first, for the price of the
 // one that was paid for here.
-func (a answer) instead(paid llm.Response) (llm.Response, error) {
+func (a answer) instead(paid answer) (llm.Response, error) {
+	here := paid.Response
+	if here == nil {
+		here = &llm.Response{Usage: paid.Error.Usage, Cost: paid.Error.Cost, Attempts: paid.Error.Attempts}
+	}
 	r, err := a.give()
-	if err != nil {
+	var e *llm.Error
+	if errors.As(err, &e) {
+		e.Replayed, e.Attempts, e.Spent = false, here.Attempts, llm.Spent{Usage: here.Usage, Cost: here.Cost}
 		return r, err
 	}
-	r.Replayed, r.Usage, r.Cost, r.BilledCost, r.Attempts = false, paid.Usage, paid.Cost, paid.BilledCost, paid.Attempts
+	r.Replayed, r.Usage, r.Cost, r.BilledCost, r.Failed, r.Attempts = false, here.Usage, here.Cost, here.BilledCost, here.Failed, here.Attempts
 	return r, nil
 }
 
 // give returns the answer as the model would have.
 func (a answer) give() (llm.Response, error) {
 	if f := a.Error; f != nil {
-		// Nothing is sent and nothing spent for it now.
 		return llm.Response{}, &llm.Error{Kind: f.Kind, Status: f.Status, Code: f.Code, Message: f.Message, Param: f.Param,
-			RequestID: f.RequestID, Endpoint: f.Endpoint, Model: f.Model}
+			RequestID: f.RequestID, Endpoint: f.Endpoint, Model: f.Model, Quirks: f.Quirks, Spent: f.Spent, Replayed: true}
 	}
 	r := *a.Response
 	r.Replayed = true

@@ -265,7 +265,7 @@ func TestFailuresOnTape(t *testing.T) {
 				return
 			}
 			again := refused(t, connect(t, "http://127.0.0.1:1/v1", dir, cassette.Replay, cassette.Options{}), request(0, 0, "p"))
-			if again.Kind != was.Kind || again.Message != was.Message || again.Attempts != 0 {
+			if again.Kind != was.Kind || again.Message != was.Message || again.Attempts != 0 || !again.Replayed {
 				t.Errorf("recorded %v, replayed %v with %d attempts", was, again, again.Attempts)
 			}
 			refused(t, record, request(0, 0, "p"))

@@ -56,17 +56,17 @@ type answer struct {
 
 // failure is an error that is the outcome of a conversation.
 type failure struct {
-	Kind      llm.Kind  `json:"kind"`
-	Status    int       `json:"status,omitempty"`
-	Code      string    `json:"code,omitempty"`
-	Message   string    `json:"message"`
-	Param     string    `json:"param,omitempty"`
-	RequestID string    `json:"request_id,omitempty"`
-	Endpoint  string    `json:"endpoint,omitempty"`
-	Model     string    `json:"model,omitempty"`
-	Attempts  int       `json:"attempts,omitempty"`
-	Usage     llm.Usage `json:"usage"`
-	Cost      *float64  `json:"cost"`
+	Kind      llm.Kind `json:"kind"`
+	Status    int      `json:"status,omitempty"`
+	Code      string   `json:"code,omitempty"`
+	Message   string   `json:"message"`
+	Param     string   `json:"param,omitempty"`
+	RequestID string   `json:"request_id,omitempty"`
+	Endpoint  string   `json:"endpoint,omitempty"`
+	Model     string   `json:"model,omitempty"`
+	Attempts  int      `json:"attempts,omitempty"`
+	Quirks    []string `json:"quirks,omitempty"`
+	llm.Spent
 }
 
 // find looks an answer up.

@@ -1,6 +1,7 @@
 package runs_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -173,5 +174,33 @@ func TestHeadersOfAGateway(t *testing.T) {
 	}
 	if m := string(runtest.Text(t, filepath.Join(dir, "manifest.json"))); !strings.Contains(m, "$GATEWAY") {
 		t.Error("the manifest does not name the header's variable")
+	}
+}
+
+// TestJudgeWithTwoVerdicts: a draft and a final verdict that contradict each other are asked for again, and then the score
+// waits, with what the judge said.
+func TestJudgeWithTwoVerdicts(t *testing.T) {
+	t.Parallel()
+	shared := domaintest.Shared(t)
+	judged := runtest.Field(t, shared, "05-judge-first-object")
+	judged.Data = filepath.Join(t.TempDir(), "tau2")
+	if err := os.CopyFS(judged.Data, os.DirFS(filepath.Join(shared, "tau2"))); err != nil {
+		t.Fatal(err)
+	}
+	tasks := filepath.Join(judged.Data, "tau2", "domains", "mock", "tasks.json")
+	if err := os.Chmod(tasks, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const first = `"evaluation_criteria": {`
+	runtest.Write(t, tasks, bytes.Replace(runtest.Text(t, tasks), []byte(first), []byte(first+`"reward_basis": ["DB", "NL_ASSERTION"],`), 1))
+	s, r := played(t, judged.Config(t, 1))
+	scores, err := r.Scores()
+	if err != nil || s.Pending != 1 || len(scores) != 1 {
+		t.Fatalf("%v; %d scores; %+v", err, len(scores), s)
+	}
+	for _, score := range scores {
+		if score.Reward != nil || len(score.JudgeCalls) != 2 || !strings.Contains(score.JudgeCalls[1].Answer, "My verdict:") {
+			t.Errorf("reward %v after %d answers: %+v", score.Reward, len(score.JudgeCalls), score)
+		}
 	}
 }

@@ -175,9 +175,17 @@ func (r *Result) read(t Target, a answer, complaint string) {
 		r.noCall(a)
 	}
 	r.calls(a)
+	r.whole(a)
+}
+
+// whole looks for a prompt that the server has cut to its context in silence. Tools are left out, since some templates
+// leave them out.
+func (r *Result) whole(a answer) {
 	const smallest = 1024 // tokens; no server has less
-	if used := a.resp.Usage.PromptTokens; used.Known && llm.TextSize(a.req) > 2*bytesPerToken*int(max(used.N, smallest)) {
-		r.add(a, Failed, "context_cut", largerContext(a.req), "the reply tells of %d tokens of prompt for a question of about %d: the server has cut it", used.N, llm.TextSize(a.req)/bytesPerToken)
+	words := a.req
+	words.Tools = nil
+	if used := a.resp.Usage.PromptTokens; used.Known && llm.TextSize(words) > 2*bytesPerToken*int(max(used.N, smallest)) {
+		r.add(a, Failed, "context_cut", largerContext(a.req), "the reply tells of %d tokens of prompt for a text of about %d: the server has cut it", used.N, llm.TextSize(words)/bytesPerToken)
 	}
 }
 

@@ -184,6 +184,12 @@ func TestShapes(t *testing.T) {
 		{"kept", reply(`"content":"{}"`, "local-model", `,"usage":{"prompt_tokens":18000,"completion_tokens":2}`), []probe.Shape{shape("")}, ""},
 		{"not kept", reply(`"content":"Fine."`, "local-model", `,"usage":{"prompt_tokens":18000,"completion_tokens":2}`), []probe.Shape{shape("no JSON object")}, "contract"},
 		{"a prompt that was cut in silence", reply(`"content":"{}"`, "local-model", `,"usage":{"prompt_tokens":4096,"completion_tokens":2}`), []probe.Shape{shape("")}, "context_cut"},
+		{"tools that a template leaves out", reply(`"content":"{}"`, "local-model", `,"usage":{"prompt_tokens":9000,"completion_tokens":2}`), []probe.Shape{{Name: "opening",
+			Play: func(ctx context.Context, c llm.Client) string {
+				tool := llm.Tool{Name: "look_up", Description: strings.Repeat(long, 3)}
+				_, _ = c.Complete(ctx, llm.Request{Messages: []llm.Message{{Role: llm.User, Content: &long}}, Tools: []llm.Tool{tool}})
+				return ""
+			}}}, ""},
 		{"too long, and so is the next", overflow, []probe.Shape{shape(""), shape("")}, "context_window context_window"},
 		{"no key, which the next has neither", faultserver.Status(401, `{"error":{"message":"no key"}}`), []probe.Shape{shape(""), shape("")}, "auth"},
 		{"nothing to ask", overflow, nil, "not_asked"},

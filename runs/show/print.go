@@ -138,6 +138,11 @@ func (p printer) reward(c Conversation) {
 	} else {
 		p.line("reward: %g", *s.Reward)
 	}
+	for _, call := range s.JudgeCalls {
+		if s.Pending != "" && call.Answer != "" {
+			p.line("  the judge answered:\n%s", indented(call.Answer, "    "))
+		}
+	}
 	for _, note := range c.Notes {
 		p.line("  %s", note)
 	}

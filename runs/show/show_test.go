@@ -142,3 +142,17 @@ func TestWriter(t *testing.T) {
 		}
 	}
 }
+
+// TestPendingScoreShowsTheJudgesWords: whoever looks at a pending score sees what the judge said.
+func TestPendingScoreShowsTheJudgesWords(t *testing.T) {
+	for _, pending := range []string{"judge: unusable verdicts", ""} {
+		var b strings.Builder
+		score := sim.Score{Pending: pending, JudgeCalls: []sim.ModelCall{{}, {Answer: "Both\nare met."}}}
+		if err := show.Print(&b, show.Trial{Score: &score}, show.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.String(); strings.Contains(got, "the judge answered:\n    Both\n    are met.\n") != (pending != "") || strings.Count(got, "the judge answered") > 1 {
+			t.Errorf("%q:\n%s", pending, got)
+		}
+	}
+}

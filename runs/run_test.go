@@ -146,6 +146,8 @@ func TestResumeRefusesAnotherSetup(t *testing.T) {
 		{"temperature", "careful: {", "careful: {temperature: 0.5, ", "models.careful.temperature was null, now 0.5"},
 		{"mistakes", "give_up: 0.2", "give_up: 0.3", "models.clumsy.mistakes was {"},
 		{"user", "user: {model: careful}", "user: {model: clumsy}", `user.model was "careful", now "clumsy"`},
+		{"the user's faults as by default", "user: {model: careful}", "user: {model: careful, faults: void}", ""},
+		{"the user's faults", "user: {model: careful}", "user: {model: careful, faults: counted}", `user.faults was absent, now "counted"`},
 		{"no judge", "judge: {model: careful}\n", "", `judge.model was "careful", now ""`},
 		{"agent", "name: ReAct, agent: react", "name: ReAct, agent: oracle", `systems.ReAct.agent was "react", now "oracle"`},
 		{"new system", "  - {name: Noop", "  - {name: New, agent: noop}\n  - {name: Noop", `systems.New.agent was absent, now "noop"`},

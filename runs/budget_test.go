@@ -13,6 +13,7 @@ import (
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/runtest"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // limited is the small config with limits.
@@ -160,5 +161,44 @@ func timeOfAConversation(t *testing.T) {
 	}
 	if s := runtest.Execute(t, runtest.Small, config.Options{Out: dir, Resume: true}); !s.Complete() {
 		t.Errorf("resumed without the limit: %+v", s)
+	}
+}
+
+// TestLateForAnotherReason: a conversation whose time was over while its endpoint failed is void, so that it runs again; its
+// budget did not end it.
+func TestLateForAnotherReason(t *testing.T) { synctest.Test(t, lateForAnotherReason) }
+
+func lateForAnotherReason(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		err    error
+		reason sim.Reason
+		fault  string
+	}{
+		{"the endpoint failed", &llm.Error{Kind: llm.KindServer}, sim.Infra, "server"},
+		{"its time is over", nil, sim.Budget, "limits.conversation.max_wall"},
+	} {
+		dir := filepath.Join(t.TempDir(), "run")
+		j := wrapped(t, limited("conversation: {max_wall: 1s}"), config.Options{Out: dir, Only: []string{"system=ReAct", "task=cancel-gift-card-order"}, Limit: 1, Trials: 1}, func(_ agents.Setup, s sim.Participant) sim.Participant {
+			turns := 0
+			return sim.ParticipantFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
+				if turns++; turns == 2 {
+					<-ctx.Done()
+					if c.err != nil {
+						return sim.Turn{}, c.err
+					}
+					return sim.Turn{}, ctx.Err()
+				}
+				return s.Next(ctx, v)
+			})
+		})
+		if _, err := runs.Execute(t.Context(), j, runs.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range runtest.Open(t, dir).Index() {
+			if e.Termination != c.reason || e.Fault != c.fault {
+				t.Errorf("%s: ended by %s (%s), want %s (%s)", c.name, e.Termination, e.Fault, c.reason, c.fault)
+			}
+		}
 	}
 }

@@ -212,7 +212,7 @@ func rolesOf(p *config.Plan, domain, system string) (out []roleModel) {
 	}
 	for _, h := range p.Config.Helpers(s) {
 		var params struct{ Verifier string }
-		if len(h.Params) > 0 && json.Unmarshal(h.Params, &params) == nil && params.Verifier == "deterministic" {
+		if json.Unmarshal(h.Params, &params) == nil && params.Verifier == "deterministic" {
 			continue
 		}
 		out = append(out, roleModel{h.Role, cmp.Or(h.Model, s.Model)})

@@ -1,6 +1,7 @@
 package runs_test
 
 import (
+	"context"
 	"errors"
 	"math"
 	"os"
@@ -9,10 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/runtest"
+	"github.com/tauguide/tauguide/sim"
 )
 
 // priced is a config with real models, one of a price that is known.
@@ -154,5 +157,56 @@ func TestEstimateOfAResume(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(entries) != 1 {
 		t.Errorf("estimating made folders: %v, %v", entries, err)
+	}
+}
+
+// TestEstimateOfWhatIsLeft: a record without a verdict costs a question of the judge, a void trial says nothing of the
+// others, and a folder that is no run is an error.
+func TestEstimateOfWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "run")
+	runtest.Execute(t, strings.Replace(runtest.Small, "judge: {model: careful}\n", "", 1), config.Options{Out: dir})
+	wait := 0.0
+	for _, x := range runtest.Open(t, dir).Index() {
+		if x.Pending != "" {
+			wait++
+		}
+	}
+	e := estimate(t, runtest.Small, "", config.Options{Out: dir, Resume: true})
+	if wait == 0 || wait == 12 || e.Trials != 0 || e.Finished != 12 || len(e.Lines) != 1 || lineOf(t, e, "judge", "careful").Calls != wait {
+		t.Errorf("%v wait for the judge: %+v", wait, e)
+	}
+
+	part := filepath.Join(t.TempDir(), "part")
+	j := wrapped(t, runtest.Small, config.Options{Out: part, Only: []string{"system=ReAct"}}, func(seat agents.Setup, s sim.Participant) sim.Participant {
+		if seat.Task.ID == "cancel-gift-card-order" {
+			return sim.ParticipantFunc(func(context.Context, sim.View) (sim.Turn, error) { panic("void") })
+		}
+		return s
+	})
+	if _, err := runs.Execute(t.Context(), j, runs.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	calls, trials := 0, 0
+	for _, x := range runtest.Open(t, part).Index() {
+		if x.Termination.Evaluable() {
+			trials++
+			for _, u := range x.Usage {
+				if u.Role == "agent" {
+					calls += u.Calls
+				}
+			}
+		}
+	}
+	e = estimate(t, runtest.Small, part, config.Options{Only: []string{"system=ReAct"}})
+	if want := 6 * float64(calls) / float64(trials); trials != 4 || !near(lineOf(t, e, "agent", "clumsy").Calls, want) {
+		t.Errorf("%d trials ended well; estimate %+v, want %v calls", trials, e, want)
+	}
+
+	other := t.TempDir()
+	runtest.Write(t, filepath.Join(other, "manifest.json"), []byte("{"))
+	p := runtest.Resolve(t, runtest.Small, config.Options{Out: other, Resume: true})
+	if _, err := runs.NewEstimate(p, ""); err == nil {
+		t.Error("a folder that is no run can be resumed")
 	}
 }

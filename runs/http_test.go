@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -212,6 +213,43 @@ func TestNobodyJudges(t *testing.T) {
 	}
 	if n := strings.Count(string(runtest.Text(t, filepath.Join(dir, "log.jsonl"))), `"msg":"call retried"`); n != 1 {
 		t.Errorf("%d calls were tried again, want the first alone", n)
+	}
+}
+
+// TestWaitsAreLogged: each wait before another attempt, but those for a rate limit only in detail.
+func TestWaitsAreLogged(t *testing.T) {
+	t.Parallel()
+	for _, debug := range []bool{false, true} {
+		var n atomic.Int32
+		url := scripted(t, careful(), func(w http.ResponseWriter, _ llm.Tag) bool {
+			status, refused := map[int32]int{1: http.StatusTooManyRequests, 2: http.StatusBadGateway}[n.Add(1)]
+			if refused {
+				w.WriteHeader(status)
+			}
+			return refused
+		})
+		dir := filepath.Join(t.TempDir(), "run")
+		runtest.Execute(t, overHTTP(url, "retry: {first_wait: 1ms}, "), config.Options{Out: dir, Concurrency: 1, Only: []string{"system=ReAct", "trial=0"}, Limit: 1}, runs.Options{Debug: debug})
+		var kinds []string
+		for _, line := range runtest.Lines(t, filepath.Join(dir, "log.jsonl")) {
+			var l struct {
+				Msg, Kind, Key, Role, Level string
+				Attempt, Status             int
+			}
+			if err := json.Unmarshal(line, &l); err != nil {
+				t.Fatal(err)
+			}
+			if l.Msg == "call retried" {
+				kinds = append(kinds, fmt.Sprintf("%s %s %d after attempt %d of %s", l.Level, l.Kind, l.Status, l.Attempt, l.Role))
+			}
+		}
+		want := []string{"INFO server 502 after attempt 2 of user"}
+		if debug {
+			want = append([]string{"DEBUG rate_limit 429 after attempt 1 of user"}, want...)
+		}
+		if !slices.Equal(kinds, want) {
+			t.Errorf("debug %t: %q, want %q", debug, kinds, want)
+		}
 	}
 }
 

@@ -141,3 +141,69 @@ func TestBudgetOfAConversationCountsRecordings(t *testing.T) {
 		}
 	}
 }
+
+// costly is the small config with models that have a price.
+func costly(url, limits string) string {
+	model := "{synthetic: true, model: gpt-4.1, base_url: " + url + "}"
+	text := strings.Replace(runtest.Small, "careful: {synthetic: true}", "careful: "+model, 1)
+	at := strings.Index(text, "clumsy: {")
+	text = text[:at] + "clumsy: " + model + text[at+strings.Index(text[at:], "\n"):]
+	return strings.Replace(text, "trials: 2", "trials: 2\nlimits: {"+limits+"}", 1)
+}
+
+// dollarsOf is what an execution paid its endpoints.
+func dollarsOf(s *runs.Summary) (sum float64) {
+	for _, u := range s.Usage {
+		sum += u.Cost
+	}
+	return sum
+}
+
+// TestDollarsAreSpentOnce: a conversation that its budget in dollars ended is not run and paid again while the budget is no
+// higher, a run stops at its own budget and again on resume, and answers of lost records stay paid.
+func TestDollarsAreSpentOnce(t *testing.T) {
+	t.Parallel()
+	url, _ := counted(t, nil)
+	execute := func(dir, limits, tapes string) *runs.Summary {
+		return runtest.Execute(t, costly(url, limits), config.Options{Out: dir, Resume: true, Cassette: tapes, Concurrency: 1})
+	}
+	whole := execute(filepath.Join(t.TempDir(), "whole"), "concurrency: 1", "")
+	all := dollarsOf(whole)
+	if !whole.Complete() || all == 0 {
+		t.Fatalf("%+v", whole)
+	}
+	price := func(share float64) string { return strconv.FormatFloat(all*share, 'f', 6, 64) }
+
+	dir := filepath.Join(t.TempDir(), "conversations")
+	s := execute(dir, "conversation: {max_cost: "+price(0.1)+"}", "")
+	over := s.OverBudget
+	if over == 0 || over == 12 || s.Evaluable != 12-over || s.Stopped != "" {
+		t.Fatalf("some conversations should cost a tenth of all: %+v", s)
+	}
+	if s := execute(dir, "conversation: {max_cost: "+price(0.1)+"}", ""); s.Executed != 0 || dollarsOf(s) != 0 || s.OverBudget != over {
+		t.Errorf("the same budget again: %+v", s)
+	}
+	if s := execute(dir, "conversation: {max_cost: "+price(1)+"}", ""); s.Executed != over || !s.Complete() || s.OverBudget != 0 {
+		t.Errorf("a higher one: %+v", s)
+	}
+
+	dir = filepath.Join(t.TempDir(), "run")
+	tapes := "record:" + t.TempDir()
+	s = execute(dir, "max_cost: "+price(0.5), tapes)
+	if !strings.Contains(s.Stopped, "limits.max_cost of "+strings.TrimRight(price(0.5), "0")+" dollars is reached") || s.Missing == 0 || dollarsOf(s) < all*0.5 {
+		t.Fatalf("half of the dollars: %+v", s)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "trials", "retail", "ReAct", "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, f := range files {
+		runtest.Remove(t, f)
+	}
+	if s := execute(dir, "max_cost: "+price(0.5), tapes); s.Executed != 0 || s.Stopped == "" || dollarsOf(s) != 0 {
+		t.Errorf("the same budget, with records lost: %+v", s)
+	}
+	if s := execute(dir, "max_cost: "+price(1.01), tapes); !s.Complete() || s.Stopped != "" {
+		t.Errorf("a higher one: %+v", s)
+	}
+}

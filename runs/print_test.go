@@ -14,6 +14,7 @@ import (
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/runtest"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -27,13 +28,14 @@ func TestSummaryInWords(t *testing.T) {
 		want string
 	}{
 		{"all is well", runs.Summary{Dir: "d", Planned: 4, Evaluable: 4, Executed: 3, Elapsed: 1234567890}, "d: 4 of 4 trials evaluable, 3 run now, in 1.23s\n"},
-		{"one of each", runs.Summary{Dir: "d", Planned: 9, Evaluable: 5, Pending: 2, NeedsJudge: 1, OverBudget: 1, Stopped: "enough",
+		{"one of each", runs.Summary{Dir: "d", Planned: 9, Evaluable: 5, Pending: 2, NeedsJudge: 1, OverBudget: 1, Stopped: "enough", Usage: map[string]llm.Totals{"agent": {Unknown: 1}, "user": {Unknown: 2}},
 			Causes: []runs.Cause{{Reason: sim.Infra, Fault: "timeout", Attempts: 3, Trials: 2, Void: 1, Example: "too late\nhint: wait"}, {Reason: sim.Cancelled, Attempts: 1, Trials: 1, Example: "\nhint: x"}}},
 			"d: 3 of 9 trials evaluable, 0 run now, in 0s\n" +
 				"1 trials wait for the judge\nhint: --resume asks it again; an answer that is recorded comes again, `tauguide score d --judge MODEL --cassette off` asks it afresh\n" +
 				"1 trials need a judge\nhint: name one under judge, then --resume\n" +
 				"void: infrastructure_error (timeout): 3 attempts at 2 trials, 1 of them still void; e.g. too late\n" +
 				"void: cancelled: 1 attempts at 1 trials, 0 of them still void\n" +
+				"3 calls were refused in words that no row of configs/failures.yaml fits, see the warning above and log.jsonl\n" +
 				"1 trials reached a budget of limits.conversation and would again\nhint: raise it, then --resume\n" +
 				"stopped early: enough\n"},
 	} {

@@ -307,6 +307,11 @@ func TestCausesAreCountedOverExecutions(t *testing.T) {
 		}
 		return out
 	}
+	defer func() {
+		if log := string(runtest.Text(t, filepath.Join(dir, "log.jsonl"))); strings.Count(log, `"msg":"trial void"`) != 6 || strings.Count(log, `"fault":"speaker","side":"","request_id":"","text":"no such\n agent today\nhint: come again"`) != 4 {
+			t.Errorf("log:\n%s", log)
+		}
+	}()
 	for _, c := range []struct {
 		panics string
 		want   []string
@@ -317,6 +322,84 @@ func TestCausesAreCountedOverExecutions(t *testing.T) {
 		if diff := cmp.Diff(c.want, counts(run(c.panics))); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
+	}
+}
+
+// TestDataThatDoesNotFit: a trial whose task is gone from the data, or whose environment breaks, is void, and a record that
+// cannot be scored waits; nothing else is touched.
+func TestDataThatDoesNotFit(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "run")
+	plan := func(change func(*domains.World)) *config.Plan {
+		j := runtest.Resolve(t, runtest.Small, config.Options{Out: dir, Resume: true, Concurrency: 1, Only: []string{"system=Noop", "task=cancel-gift-card-order"}})
+		w := *j.Worlds["retail"]
+		change(&w)
+		j.Worlds["retail"] = &w
+		return j
+	}
+	fresh := func(w *domains.World, breaks int) {
+		next, n := w.Fresh, 0
+		w.Fresh = func() (domains.Database, domains.Database) {
+			if n++; n >= breaks {
+				panic("no database")
+			}
+			return next()
+		}
+	}
+	mock, err := config.Worlds(runtest.Parse(t, strings.Replace(runtest.Small, "name: retail, tasks: [cancel-gift-card-order, cancel-one-return-one, change-two-items-then-address]", "name: mock", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*domains.World)
+		void   int
+		fault  string // of the void trials, or what the score waits for
+	}{
+		{"another domain's data", func(w *domains.World) { *w = *mock["mock"] }, 2, "the data has no task cancel-gift-card-order"},
+		{"no environment", func(w *domains.World) { fresh(w, 1) }, 2, "no database"},
+		{"none for the score", func(w *domains.World) { fresh(w, 2) }, 1, "scoring failed: panic: no database"},
+	} {
+		var last runs.Progress
+		s, err := runs.Execute(t.Context(), plan(c.change), runs.Options{Progress: reporter(func(p runs.Progress) { last = p })})
+		if err != nil || s.Terminations[sim.Infra] != c.void || s.Pending != 2-c.void || last.Pending != s.Pending {
+			t.Errorf("%s: %v; %+v, progress %+v", c.name, err, s, last)
+		}
+		if c.void == 2 && !strings.Contains(s.Causes[0].Example, c.fault) {
+			t.Errorf("%s: causes %+v", c.name, s.Causes)
+		}
+		for _, e := range runtest.Open(t, dir).Index() {
+			if c.void < 2 && e.Termination.Evaluable() && e.Pending != c.fault {
+				t.Errorf("%s: entry %+v", c.name, e)
+			}
+		}
+	}
+	s, err := runs.Execute(t.Context(), plan(func(w *domains.World) { *w = *mock["mock"] }), runs.Options{})
+	if err != nil || s.Pending != 1 || s.Terminations[sim.Infra] != 1 {
+		t.Errorf("scored by another domain's data: %v; %+v", err, s)
+	}
+	s, err = runs.Execute(t.Context(), plan(func(*domains.World) {}), runs.Options{})
+	if err != nil || s.Pending != 0 || s.Evaluable != 2 {
+		t.Errorf("all is well again: %v; %+v", err, s)
+	}
+}
+
+// TestADamagedRecordIsToldAndRunAgain: the file is kept, and its trial counts as missing.
+func TestADamagedRecordIsToldAndRunAgain(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "run")
+	runtest.Execute(t, runtest.Small, config.Options{Out: dir, Only: []string{"system=Noop"}})
+	files, err := filepath.Glob(filepath.Join(dir, "trials", "retail", "Noop", "*"))
+	if err != nil || len(files) != 6 {
+		t.Fatal(files, err)
+	}
+	runtest.Write(t, files[0], []byte("torn"))
+	s := runtest.Execute(t, runtest.Small, config.Options{Out: dir, Resume: true, Only: []string{"system=Noop"}})
+	if s.Executed != 1 || s.Evaluable != 6 || len(s.Warnings) != 1 || !strings.HasSuffix(s.Warnings[0], "; the file is kept, and the trial counts as missing") || strings.Contains(s.Warnings[0], "hint") {
+		t.Errorf("%+v", s)
+	}
+	if string(runtest.Text(t, files[0])) != "torn" {
+		t.Error("the file is not kept")
 	}
 }
 

@@ -132,7 +132,7 @@ func (g *policyGuard) judge(ctx context.Context, v sim.View, m sim.Message, c si
 		if verify.Ends(ctx, err) {
 			return "", true, err
 		}
-		out.Events = append(out.Events, event(EventFailOpen, v.Index, c.Name+": "+err.Error(), map[string]any{"tool": c.Name}))
+		out.Events = append(out.Events, event(EventFailOpen, v.Index, c.Name+": "+err.Error(), data))
 		return "", true, nil
 	}
 	word := "BLOCK"
@@ -155,14 +155,15 @@ func (g *policyGuard) exhausted(tool string) string {
 
 // ask puts the question to the verifier. The static part comes first and never changes, so that providers can cache it.
 func (g *policyGuard) ask(ctx context.Context, v sim.View, m sim.Message, c sim.ToolCall, out *sim.Turn) (checklist.Verdict, map[string]any, error) {
+	data := map[string]any{"tool": c.Name}
 	prefix, ok := g.prompts.Prefix(c.Name)
 	if !ok {
-		return checklist.Verdict{}, nil, fmt.Errorf("the guard has no prompt for %s", c.Name)
+		return checklist.Verdict{}, data, fmt.Errorf("the guard has no prompt for %s", c.Name)
 	}
 	m.Role = domains.RoleAssistant
 	text, err := checklist.Case{Call: c, Messages: append(public(v.Messages), m), Ticket: g.ticket, Silent: !g.params.Dialogue}.Text()
 	if err != nil {
-		return checklist.Verdict{}, nil, err
+		return checklist.Verdict{}, data, err
 	}
 	asking := ctx
 	if g.params.timeout > 0 {
@@ -175,6 +176,7 @@ func (g *policyGuard) ask(ctx context.Context, v sim.View, m sim.Message, c sim.
 	calls, err := g.model.Put(asking, sim.Question{Index: v.Index, Messages: msgs,
 		Use: func(answer string) error { raw = answer; return nil },
 		Again: func(why error) (string, error) {
+			data["reask"] = why.Error()
 			return fmt.Sprintf("That cannot be used: %v. Answer again in the same form, but shorter.", why), nil
 		},
 	})
@@ -183,10 +185,10 @@ func (g *policyGuard) ask(ctx context.Context, v sim.View, m sim.Message, c sim.
 		if why := context.Cause(asking); why != nil && ctx.Err() == nil {
 			err = fmt.Errorf("%w: %w", why, err)
 		}
-		return checklist.Verdict{}, nil, err
+		return checklist.Verdict{}, data, err
 	}
 	verdict := checklist.ReadVerdict(raw)
-	data := map[string]any{"tool": c.Name, "pass": verdict.Pass, "by": verdict.By, "raw": raw, "call": calls[len(calls)-1].Ordinal}
+	data["pass"], data["by"], data["raw"], data["call"] = verdict.Pass, verdict.By, raw, calls[len(calls)-1].Ordinal
 	if len(verdict.Items) > 0 {
 		data["items"] = verdict.Items
 	}

@@ -265,7 +265,7 @@ func TestGuardFailures(t *testing.T) {
 			if err != nil || asked != 2 || len(turn.Calls) != 2 || !turn.Calls[0].CutOff || turn.Calls[0].Answer == "" {
 				t.Fatalf("error %v, %d answers, calls %+v", err, asked, turn.Calls)
 			}
-			if e := turn.Events[0]; e.Kind != c.event || !strings.Contains(e.Text, c.text) {
+			if e := turn.Events[0]; e.Kind != c.event || !strings.Contains(e.Text, c.text) || e.Data["reask"] != "the answer was cut off at the output limit" {
 				t.Errorf("event %+v", e)
 			}
 		})

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,48 +78,36 @@ func (v *LLM) ask(ctx context.Context, in Input, verdicts string, correct func(*
 	msgs := []llm.Message{{Role: llm.System, Content: &prefix}, {Role: llm.User, Content: &text}}
 	var out Answer
 	usable := false
-	for {
-		m, call, err := v.Model.Ask(firing, in.Index, msgs, nil, "")
-		out.Calls = append(out.Calls, call)
-		cut := sim.CutOff(call, err)
-		switch {
-		case err == nil || cut != nil:
-		case usable && !Ends(ctx, err):
-			return out, nil // a record with gaps is better than none
-		default:
-			return out, cause(firing, err)
-		}
-		said := m.TextOf()
-		rec, err := Parse(said)
-		if cut != nil {
-			err = cut
-		}
-		switch {
-		case err == nil:
-			v.Workflow.align(&rec, in.State, v.Raw)
-			correct(&rec)
-			out.Record, out.Raw, usable = rec, said, true
-			if in.Check != nil {
-				err = in.Check(rec)
+	out.Calls, err = v.Model.Put(firing, sim.Question{Index: in.Index, Messages: msgs,
+		Use: func(said string) error {
+			rec, err := Parse(said)
+			switch {
+			case err == nil:
+				v.Workflow.align(&rec, in.State, v.Raw)
+				correct(&rec)
+				out.Record, out.Raw, usable = rec, said, true
+				if in.Check != nil {
+					err = in.Check(rec)
+				}
+			case !usable:
+				out.Raw = said
 			}
-		case !usable:
-			out.Raw = said
-		}
-		switch {
-		case usable && (err == nil || out.Reask != ""):
-			return out, nil
-		case out.Reask != "":
-			return out, err
-		}
-		out.Reask = err.Error()
-		var b strings.Builder
-		if err := templates().ExecuteTemplate(&b, "again.tmpl", map[string]string{"Error": out.Reask}); err != nil {
-			return out, err
-		}
-		again := b.String()
-		said = cmp.Or(said, "(nothing)") // some servers refuse a message without text
-		msgs = append(msgs, llm.Message{Role: llm.Assistant, Content: &said}, llm.Message{Role: llm.User, Content: &again})
+			return err
+		},
+		Again: func(why error) (string, error) {
+			out.Reask = why.Error()
+			var b strings.Builder
+			err := templates().ExecuteTemplate(&b, "again.tmpl", map[string]string{"Error": out.Reask})
+			return b.String(), err
+		},
+	})
+	if err != nil && usable && !Ends(ctx, err) {
+		return out, nil // a record with gaps is better than none
 	}
+	if err != nil {
+		err = cause(firing, err)
+	}
+	return out, err
 }
 
 // cause prefers why a context ended to the bare fact.

@@ -102,6 +102,10 @@ func (x *execution) warnings() []string {
 		cause, _, _ := strings.Cut(err.Error(), "\nhint: ")
 		out = append(out, cause+"; the file is kept, and the trial counts as missing")
 	}
+	for _, err := range x.writer.Notes {
+		cause, _, _ := strings.Cut(err.Error(), "\nhint: ")
+		out = append(out, cause)
+	}
 	if n := store.Unpriced(x.writer.Entries()); n > 0 && x.plan.Config.Limits.MaxCost > 0 && !x.plan.Config.Replays() {
 		out = append(out, fmt.Sprintf("limits.max_cost does not count %d earlier calls: their cost is not known", n))
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/runtest"
 	"github.com/tauguide/tauguide/runs/store"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 func TestARunWithoutAJudgeSaysWhatItMisses(t *testing.T) {
@@ -68,9 +69,11 @@ func TestEveryJudgingIsPaid(t *testing.T) {
 	runtest.Execute(t, runtest.Small, config.Options{Out: dir, Trials: 1})
 	path := filepath.Join(dir, "scores.jsonl")
 	line, rest, _ := strings.Cut(string(runtest.Text(t, path)), "\n")
+	line, _, _ = strings.Cut(line, `,"sum":`)
+	line += "}"
 	judged := func(n int) string {
 		call := `{"role":"judge","ordinal":0,"index":0,"model":"m","usage":{"prompt_tokens":100,"cached_tokens":0,"completion_tokens":10,"reasoning_tokens":0},"cost":0.5}`
-		return strings.TrimSuffix(line, "}") + `,"judge_calls":[` + strings.TrimSuffix(strings.Repeat(call+",", n), ",") + "]}\n"
+		return string(llm.Seal([]byte(strings.TrimSuffix(line, "}") + `,"judge_calls":[` + strings.TrimSuffix(strings.Repeat(call+",", n), ",") + "]}")))
 	}
 	if err := os.WriteFile(path, []byte(judged(2)+rest+judged(1)), 0o644); err != nil {
 		t.Fatal(err)

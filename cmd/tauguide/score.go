@@ -15,7 +15,7 @@ import (
 
 type scoreOptions struct {
 	strict, tasks, judge, config, cassette, data, domain string
-	hash, all, update, json                              bool
+	hash, all, update, accept, json                      bool
 	minAgreement                                         float64
 }
 
@@ -31,6 +31,7 @@ func (o *scoreOptions) AddFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.hash, "hash", false, "print τ²-compatible hashes of the databases at the end")
 	f.BoolVar(&o.all, "all", false, "list all trials, with their components")
 	f.BoolVar(&o.update, "update", false, "store changed scores in the run")
+	f.BoolVar(&o.accept, "accept-edits", false, "take over records and plans of runs that were edited, and store their scores as with --update")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.Float64Var(&o.minAgreement, "min-agreement", 0, "exit with 4 if a smaller share of the recorded rewards is reproduced")
 }
@@ -46,7 +47,7 @@ func scoreCommand(p process) *cobra.Command {
 			"to be right, --strict=full runs reads again as well; what is not right is an error then.\n\n" +
 			"Recorded verdicts of a judge are used again, unless --judge names a model of the config in --config. Its answers are recorded and\n" +
 			"replayed as the config's cassette says, and without one as the run's did; --cassette off asks again. Scores that a run lacks are\n" +
-			"added to it; changed ones only with --update.",
+			"added to it; changed ones only with --update. Records that are not what was stored count as missing until --accept-edits takes them over.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runScore(cmd.Context(), p, o, args) },
 	}
@@ -71,6 +72,8 @@ func runScore(ctx context.Context, p process, o scoreOptions, paths []string) er
 	switch {
 	case total.Outcomes[tau2.Failed] > 0:
 		return fmt.Errorf("%d of %d trials cannot be scored", total.Outcomes[tau2.Failed], total.Trials)
+	case result.Unreadable > 0:
+		return coded{exitIncomplete, fmt.Errorf("%d records are damaged or were edited, and count as missing", result.Unreadable)}
 	case result.Unjudged > 0:
 		return coded{exitIncomplete, fmt.Errorf("%d trials could not be judged, such as this: %w", result.Unjudged, result.Failure)}
 	case total.Agreement() < o.minAgreement:
@@ -84,7 +87,7 @@ func runScore(ctx context.Context, p process, o scoreOptions, paths []string) er
 // scoring checks the flags and reads the judge's config.
 func (o scoreOptions) scoring(p process) (rescore.Options, error) {
 	how := rescore.Options{Strictness: tau2.Strictness(o.strict), Tasks: tau2.TaskChoice(o.tasks), Data: o.data, Domain: o.domain,
-		Hashes: o.hash, Update: o.update, Judge: o.judge, Cassette: o.cassette, Env: p.env, Note: p.note}
+		Hashes: o.hash, Update: o.update, Accept: o.accept, Judge: o.judge, Cassette: o.cassette, Env: p.env, Note: p.note}
 	switch how.Strictness {
 	case "":
 		how.Strictness = tau2.Lenient

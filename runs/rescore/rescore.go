@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/all"
@@ -32,6 +33,7 @@ type Options struct {
 	Domain     string // of τ² results that do not name theirs
 	Hashes     bool
 	Update     bool // store scores that differ in their run; those that a run lacks are stored anyway
+	Accept     bool // take over edited records and plans, and store the scores that come of it
 
 	Judge    string         // model of Config that grades outcomes again; "" uses recorded verdicts
 	Config   *config.Config // nil without Judge
@@ -43,9 +45,10 @@ type Options struct {
 
 // Result is what came of all trials.
 type Result struct {
-	Total    Tally
-	Unjudged int   // trials whose judge could not be asked; a reward may be certain without it
-	Failure  error // the first of these
+	Total      Tally
+	Unreadable int   // records that count as missing, since they are damaged or were edited
+	Unjudged   int   // trials whose judge could not be asked; a reward may be certain without it
+	Failure    error // the first of these
 }
 
 // Paths scores everything that the paths mean: runs, τ² results, and folders of them. What cannot be read is told and
@@ -65,7 +68,7 @@ func Paths(ctx context.Context, paths []string, o Options, out Printer) (Result,
 			break
 		}
 	}
-	return Result{Total: s.total, Unjudged: s.unjudged.n, Failure: s.unjudged.first}, errors.Join(s.failure(ctx, all), out.End(s.total))
+	return Result{Total: s.total, Unreadable: s.unreadable, Unjudged: s.unjudged.n, Failure: s.unjudged.first}, errors.Join(s.failure(ctx, all), out.End(s.total))
 }
 
 // failure is the error of all that could not be scored, of so many results.
@@ -84,11 +87,12 @@ func (s *scoring) failure(ctx context.Context, of int) error {
 
 type scoring struct {
 	Options
-	out      Printer
-	worlds   map[string]*domains.World
-	total    Tally
-	unjudged judgeFailures
-	failed   []error // of results that could not be read, or not to the end
+	out        Printer
+	worlds     map[string]*domains.World
+	total      Tally
+	unjudged   judgeFailures
+	failed     []error // of results that could not be read, or not to the end
+	unreadable int
 }
 
 func (s *scoring) find(paths []string) (list []string, err error) {
@@ -164,7 +168,7 @@ func (s *scoring) resultWorld(src *tau2.Source) (*domains.World, error) {
 
 // run scores a run directory, domain by domain.
 func (s *scoring) run(ctx context.Context, dir string) error {
-	r, err := store.Open(dir)
+	r, err := s.open(dir)
 	if err != nil {
 		return err
 	}
@@ -185,7 +189,7 @@ func (s *scoring) run(ctx context.Context, dir string) error {
 		g := Group{Path: dir, Layout: "run", Domain: d.Name, System: systemsOf(r, d.Name)}
 		err = s.compare(ctx, g, w, r, runJobs(r, head, scores, w, s.Tasks), func(c tau2.Comparison) {
 			lacking := c.Outcome == tau2.Unrecorded
-			if c.Score != nil && c.Computed != nil && (lacking || s.Update && c.Outcome == tau2.Differ) {
+			if c.Score != nil && c.Computed != nil && (lacking || (s.Update || s.Accept) && c.Outcome == tau2.Differ) {
 				fresh = append(fresh, *c.Score)
 			}
 		})
@@ -201,6 +205,28 @@ func (s *scoring) run(ctx context.Context, dir string) error {
 	}
 	s.Note(fmt.Sprintf("%s: %d scores added", dir, len(fresh)))
 	return nil
+}
+
+// open opens a run directory, and tells what is wrong with it.
+func (s *scoring) open(dir string) (*store.Run, error) {
+	if s.Accept {
+		files, err := store.AcceptEdits(dir, time.Now())
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			s.Note(fmt.Sprintf("%s: edited %s taken over", dir, file))
+		}
+	}
+	r, err := store.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, broken := range r.Broken() {
+		s.Note(fmt.Sprintf("warning: %v", broken))
+	}
+	s.unreadable += r.Unreadable()
+	return r, nil
 }
 
 // runWorld opens a domain of a run; head is nil unless the run was imported.

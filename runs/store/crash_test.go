@@ -183,7 +183,7 @@ func TestScoresOfHigherVersionsWin(t *testing.T) {
 	}
 	half := 0.5
 	newer, older := scores[ref], scores[ref]
-	newer.Version, newer.Reward = newer.Version+1, &half
+	newer.Version, newer.Reward, newer.Info, newer.Components = newer.Version+1, &half, sim.RewardInfo{Reward: half}, nil
 	older.Version = 0
 	if err := r.AppendScores(newer, older); err != nil {
 		t.Fatal(err)

@@ -133,8 +133,8 @@ func FuzzIndexScoresPlan(f *testing.F) {
 		if _, err := store.ReadScores(dir); err != nil {
 			t.Error(err)
 		}
-		if plan, err := store.ReadPlan(dir); err != nil && !strings.Contains(err.Error(), "plan.jsonl:") {
-			t.Errorf("%v names no line; %d trials", err, len(plan))
+		if plan, err := store.ReadPlan(dir); err != nil && !strings.Contains(err.Error(), "plan.jsonl") {
+			t.Errorf("%v does not name the file; %d trials", err, len(plan))
 		}
 	})
 }

@@ -1,10 +1,8 @@
 package store
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"hash/crc32"
 	"strings"
 
 	"github.com/tauguide/tauguide/sim"
@@ -100,30 +98,13 @@ func (e *Entry) spend(calls []sim.ModelCall) {
 	}
 }
 
-// sumKey opens the last member of a line of index.jsonl: a checksum of what is before it.
-const sumKey = `,"sum":"`
-
-// MarshalJSON writes the entry with a checksum at its end, by which a line that was changed by hand is known.
-func (e Entry) MarshalJSON() ([]byte, error) {
-	type plain Entry
-	text, err := json.Marshal(plain(e))
-	if err != nil {
-		return nil, err
-	}
-	text = text[:len(text)-1]
-	return fmt.Appendf(text, `%s%08x"}`, sumKey, crc32.ChecksumIEEE(text)), nil
-}
-
 // decodeEntry reads a line of index.jsonl. One that must not be believed is an error, so that the record is read instead:
-// its checksum is wrong, it names another file than that of its attempt, or an older program wrote it without its usage.
+// it names another file than that of its attempt, or an older program wrote it without its usage.
 func decodeEntry(line []byte) (e Entry, err error) {
-	type plain Entry
-	if err := json.Unmarshal(line, (*plain)(&e)); err != nil {
+	if err := json.Unmarshal(line, &e); err != nil {
 		return e, err
 	}
-	switch at := bytes.LastIndex(line, []byte(sumKey)); {
-	case at >= 0 && fmt.Sprintf(`%s%08x"}`, sumKey, crc32.ChecksumIEEE(line[:at])) != string(line[at:]):
-		return e, fmt.Errorf("entry of %s: the checksum does not fit the line", e.Ref)
+	switch {
 	case e.File != recordFile(e.Ref):
 		return e, fmt.Errorf("entry of %s names the file %s", e.Ref, e.File)
 	case e.Usage == nil:

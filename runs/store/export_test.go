@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/sim/llm"
 )
 
@@ -21,20 +22,20 @@ var (
 		}
 		return x.entries, nil
 	}
-	ReadScores = readGradings
-	ReadPlan   = readPlan
+	ReadScores = func(dir string) (gradings, error) { return readGradings(dir, "") }
+	ReadPlan   = func(dir string) ([]config.Planned, error) { return readPlan(dir, nil) }
 	ReadHolder = readHolder
 )
 
 // Lines reads JSON lines as stores do, and returns what is whole, and the numbers of the damaged lines.
 func Lines(text []byte) (whole [][]byte, damaged []int, torn bool) {
-	err := scanLines(bytes.NewReader(text), func(_ int, line []byte) error {
+	err := scanLines(bytes.NewReader(text), 1<<20, func(_ int, line []byte) error {
 		if !json.Valid(line) {
 			return errors.New("damaged")
 		}
 		whole = append(whole, bytes.Clone(line))
 		return nil
-	}, func(n int, err error) {
+	}, func(n int, _ []byte, err error) {
 		if err == nil {
 			torn = true
 		} else {

@@ -25,6 +25,7 @@ type Importer struct {
 	folders   map[string]bool
 	index     *appender
 	scores    *appender
+	kept      map[string]string
 }
 
 // NewImporter begins a run directory. Close must be called in the end; without Finish before, it leaves nothing behind.
@@ -43,7 +44,7 @@ func NewImporter(dir string) (*Importer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("run directory: %w", err)
 	}
-	f := &Importer{dir: dir, temp: temp, planned: map[sim.Key]bool{}, folders: map[string]bool{}}
+	f := &Importer{dir: dir, temp: temp, planned: map[sim.Key]bool{}, folders: map[string]bool{}, kept: map[string]string{}}
 	if f.index, err = openAppender(filepath.Join(temp, indexName), llm.Redactor{}); err == nil {
 		f.scores, err = openAppender(filepath.Join(temp, scoresName), llm.Redactor{})
 	}
@@ -76,7 +77,11 @@ func (f *Importer) Add(p config.Planned, r sim.Record, s *sim.Score) error {
 	}
 	e.Stamp = stampOf(f.temp, e.File) // taking its name does not touch the file
 	if s != nil {
-		if err := f.scores.append(s); err != nil {
+		err := consistent(*s)
+		if err == nil {
+			err = f.scores.append(scored{*s, e.SHA256})
+		}
+		if err != nil {
 			return fmt.Errorf("score of %s: %w", e.Ref, err)
 		}
 	}
@@ -101,17 +106,19 @@ func (f *Importer) Keep(name string, value any) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	return os.WriteFile(filepath.Join(f.temp, name), append(text, '\n'), 0o644)
+	text = append(text, '\n')
+	f.kept[name] = sha256Hex(text)
+	return os.WriteFile(filepath.Join(f.temp, name), text, 0o644)
 }
 
 // Finish writes plan and manifest and puts the directory into its place. Format, versions and time are filled in.
 func (f *Importer) Finish(m Manifest, now time.Time) error {
-	m.Format, m.Created = Format, now.UTC().Format(time.RFC3339)
+	m.Format, m.Created, m.Kept = Format, now.UTC().Format(time.RFC3339), f.kept
 	m.Versions = Versions{Program: programVersion(), Go: runtime.Version(), Record: sim.RecordVersion, Score: sim.ScoreVersion}
 	err := errors.Join(f.index.close(), f.scores.close())
 	f.index, f.scores = nil, nil
 	if err == nil {
-		err = writePlan(f.temp, f.plan)
+		m.Plan, err = writePlan(f.temp, f.plan)
 	}
 	if err == nil {
 		err = writeManifest(f.temp, m, llm.Redactor{})

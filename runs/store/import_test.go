@@ -28,7 +28,7 @@ func TestForeign(t *testing.T) {
 	defer f.Close()
 	one := 1.0
 	first, second := foreignRecord("a", 0), foreignRecord("b [x]/y", 0)
-	score := &sim.Score{Version: sim.ScoreVersion, Key: first.Key, Reward: &one}
+	score := &sim.Score{Version: sim.ScoreVersion, Key: first.Key, Reward: &one, Info: sim.RewardInfo{Reward: one}}
 	for _, r := range []sim.Record{first, foreignRecord("a", 1), second} {
 		s := score
 		if r.Key != first.Key || r.Attempt != 0 {
@@ -59,7 +59,7 @@ func TestForeign(t *testing.T) {
 		t.Errorf("index %v, plan %v, broken %v", got, r.Plan(), r.Broken())
 	}
 	// the run takes scores like any other
-	second2 := sim.Score{Version: sim.ScoreVersion, Key: second.Key, Reward: &one}
+	second2 := sim.Score{Version: sim.ScoreVersion, Key: second.Key, Reward: &one, Info: sim.RewardInfo{Reward: one}}
 	if err := r.AppendScores(second2); err != nil {
 		t.Fatal(err)
 	}

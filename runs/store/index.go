@@ -8,17 +8,29 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // index is what a run directory knows of its attempts.
 type index struct {
 	entries map[Ref]Entry
+	edits   map[string]edit // by file
 	broken  []damage
-	rebuilt bool // the file is not what the entries say
+	notes   []error // lines that were edited, and what that means
+	rebuilt bool    // the file is not what the entries say
+}
+
+// edit is a record that is not what was stored.
+type edit struct {
+	was Entry // of what was stored; its line stays in the index, and is not believed
+	now Entry // of what is there
 }
 
 // damage is a record that cannot be read.
@@ -35,22 +47,30 @@ func trialOf(file string) string {
 
 // readEntries reads the lines of an index. One that is damaged is passed over: its record is there to be read.
 func readEntries(path string) (*index, error) {
-	x := &index{entries: map[Ref]Entry{}}
-	err := readLines(path, func(_ int, line []byte) error {
+	x := &index{entries: map[Ref]Entry{}, edits: map[string]edit{}}
+	err := readLines(path, maxLine, func(_ int, line []byte) error {
 		e, err := decodeEntry(line)
-		if err == nil {
+		switch {
+		case err == nil:
 			x.entries[e.Ref] = e
+		case e.SHA256 != "" && e.File == recordFile(e.Ref): // of an older program: the record is read again, and must be the one
+			x.edits[e.File] = edit{was: e}
 		}
 		return err
-	}, func(int, error) { x.rebuilt = true })
+	}, func(n int, _ []byte, err error) {
+		x.rebuilt = true
+		if errors.Is(err, llm.ErrEdited) {
+			x.notes = append(x.notes, fmt.Errorf("%s:%d: %w: record and scores were read in its place\nhint: %s writes the index again", path, n, err, accepts))
+		}
+	})
 	return x, err
 }
 
-// readIndex reads index.jsonl and makes it agree with the records: entries without a record go, as do those of another
-// file than is there; records without an entry are read. If scores are newer than the index, the entries' rewards are read again too.
-// With hash, every record is read and compared by its checksum; without, those whose size or time of modification is
-// not the one that was noted.
-func readIndex(dir string, hash bool) (*index, error) {
+// readIndex reads index.jsonl and makes it agree with the records: entries without a record go, records without an entry
+// are read, and those that are not what was stored are told apart. If scores are newer than the index, the entries'
+// rewards are read again too. With all, they are anyway, and every record is compared by its checksum; without, those
+// whose size or time of modification is not the one that was noted.
+func readIndex(dir string, all bool) (*index, error) {
 	x, err := readEntries(filepath.Join(dir, indexName))
 	if err != nil {
 		return nil, err
@@ -59,34 +79,65 @@ func readIndex(dir string, hash bool) (*index, error) {
 	if err != nil {
 		return nil, err
 	}
-	stale := scoresNewer(dir)
-	for ref, e := range x.entries {
-		stamp, there := files[e.File]
-		if !there || !e.intact(dir, stamp, hash) {
-			delete(x.entries, ref)
-			x.rebuilt = true
-			continue
-		}
-		delete(files, e.File)
-		stale = stale || e.Pending == notScored
-	}
-	x.add(dir, files)
-	if len(files) == 0 && !stale {
-		return x, nil
-	}
-	g, err := readGradings(dir)
+	x.compare(dir, files, all)
+	stale, err := staleScores(dir)
 	if err != nil {
 		return nil, err
 	}
+	for _, e := range x.entries {
+		stale = stale || e.Pending == notScored
+	}
+	if !all && len(files) == 0 && !stale {
+		return x, nil
+	}
+	g, err := readGradings(dir, "")
+	if err != nil {
+		return nil, err
+	}
+	x.add(dir, files, g)
 	x.regrade(g)
+	x.notes = append(x.notes, g.lost(x.entries)...)
 	return x, nil
 }
 
-// add reads the records that have no entry.
-func (x *index) add(dir string, files map[string]Stamp) {
+// compare drops the entries whose record is not there as it was stored, and of the files those whose record is.
+func (x *index) compare(dir string, files map[string]Stamp, all bool) {
+	refs := slices.Collect(maps.Keys(x.entries))
+	intact := make([]bool, len(refs))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, ref := range refs {
+		e := x.entries[ref]
+		stamp, there := files[e.File]
+		if intact[i] = there && !all && e.untouched(stamp); there && !intact[i] {
+			g.Go(func() error {
+				intact[i] = e.intact(dir, stamp)
+				return nil
+			})
+		}
+	}
+	_ = g.Wait()
+	for i, ref := range refs {
+		e := x.entries[ref]
+		if intact[i] {
+			delete(files, e.File)
+			continue
+		}
+		delete(x.entries, ref)
+		_, there := files[e.File]
+		x.rebuilt = x.rebuilt || !there
+		if e.SHA256 != "" {
+			x.edits[e.File] = edit{was: e}
+		}
+	}
+	maps.DeleteFunc(x.edits, func(file string, _ edit) bool { _, there := files[file]; return !there })
+}
+
+// add reads the records that have no entry. A process that is killed leaves such, so they are believed; but what another
+// checksum is known of, by index or scores, is not what was stored.
+func (x *index) add(dir string, files map[string]Stamp, g gradings) {
 	for _, f := range slices.Sorted(maps.Keys(files)) {
-		x.rebuilt = true
-		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(f)))
+		text, err := readFile(filepath.Join(dir, filepath.FromSlash(f)))
 		var r sim.Record
 		if err == nil {
 			r, err = decodeFile(dir, f, text)
@@ -97,7 +148,19 @@ func (x *index) add(dir string, files map[string]Stamp) {
 		}
 		e := summarise(r, nil)
 		e.SHA256, e.Stamp = sha256Hex(text), files[f]
-		x.entries[e.Ref] = e
+		known, stored := x.edits[f], g.records[e.Ref]
+		if known.was.SHA256 != "" {
+			stored = append(stored, known.was.SHA256) // what the index says may be of another run
+		}
+		if len(stored) == 0 || slices.Contains(stored, e.SHA256) {
+			delete(x.edits, f)
+			x.entries[e.Ref], x.rebuilt = e, true
+			continue
+		}
+		e.spend(g.counting[e.Ref].JudgeCalls) // paid for, whatever becomes of the record
+		e.spend(g.earlier[e.Ref])
+		x.edits[f] = edit{known.was, e}
+		x.broken = append(x.broken, damage{trialOf(f), errEdited(dir, f)})
 	}
 }
 
@@ -115,7 +178,7 @@ func (x *index) missed() []damage {
 // regrade takes the rewards from the scores.
 func (x *index) regrade(g gradings) {
 	for ref, e := range x.entries {
-		s, ok := g.counting[ref]
+		s, ok := g.of(e)
 		before := e
 		switch {
 		case ok && e.Pending == notScored: // its gradings are not in the totals yet
@@ -140,31 +203,45 @@ func sameGrade(a, b Entry) bool {
 	return *a.Reward == *b.Reward && a.Pending == b.Pending
 }
 
-// scoresNewer reports whether scores were added after the last entry.
-func scoresNewer(dir string) bool {
-	s, err := os.Stat(filepath.Join(dir, scoresName))
+// staleScores reports whether scores were added after the last entry, or edited.
+func staleScores(dir string) (stale bool, err error) {
+	path := filepath.Join(dir, scoresName)
+	err = readLines(path, maxFile, func(int, []byte) error { return nil }, func(int, []byte, error) { stale = true })
+	if err != nil || stale {
+		return stale, err
+	}
+	s, err := os.Stat(path)
 	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist)
+		return !errors.Is(err, fs.ErrNotExist), nil
 	}
 	i, err := os.Stat(filepath.Join(dir, indexName))
-	return err != nil || s.ModTime().After(i.ModTime())
+	return err != nil || s.ModTime().After(i.ModTime()), nil
 }
 
-// listRecords returns the record files below a run directory, by slash path.
+// listRecords returns the record files below a run directory, by slash path. A link or a pipe among them is an error:
+// what it leads to would count as missing, and be run again.
 func listRecords(dir string) (map[string]Stamp, error) {
 	root := filepath.Join(dir, trialsDir)
-	if st, err := os.Stat(root); err == nil && !st.IsDir() {
+	switch st, err := os.Lstat(root); {
+	case err != nil || st.IsDir():
+	case st.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is no folder\nhint: move it away and put the run's folder of records there; without it, %s runs all trials again", root, resumes)
+	default:
+		return nil, checkMode(root, st.Mode())
 	}
 	out := map[string]Stamp{}
 	err := fs.WalkDir(os.DirFS(dir), trialsDir, func(file string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
 			return nil
-		}
-		if err == nil && !d.IsDir() && !strings.HasPrefix(d.Name(), ".") && path.Ext(file) == ".json" {
+		case err != nil || d.IsDir():
+			return err
+		case !d.Type().IsRegular():
+			return checkMode(filepath.Join(dir, filepath.FromSlash(file)), d.Type())
+		case !strings.HasPrefix(d.Name(), ".") && path.Ext(file) == ".json":
 			out[file] = stampOf(dir, file)
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)

@@ -9,15 +9,21 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/tauguide/tauguide/sim/llm"
 )
 
-// readLines feeds each line of a file of JSON lines to use, with its number from 1. What is not JSON is passed to bad,
-// with a nil error if it is the last line and was torn off while being written. A missing file has no lines.
-func readLines(path string, use func(n int, line []byte) error, bad func(n int, err error)) error {
-	f, err := os.Open(path)
+// Bounds of what is read, in bytes: an index that grew to gigabytes is no index.
+const (
+	maxLine = 1 << 20   // a line of the index or of the plan
+	maxFile = 256 << 20 // a record, a score, a manifest
+)
+
+// readLines feeds each line of a file of JSON lines to use, with its number from 1. One that use refuses, that was edited
+// or that is longer than most bytes is passed to bad, with a nil error if it is the last line and was torn off while being
+// written. A missing file has no lines.
+func readLines(path string, most int, use func(n int, line []byte) error, bad func(n int, line []byte, err error)) error {
+	f, err := openFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -25,27 +31,40 @@ func readLines(path string, use func(n int, line []byte) error, bad func(n int, 
 		return err
 	}
 	defer f.Close()
-	if err := scanLines(f, use, bad); err != nil {
+	var seals llm.Seals
+	checked := func(n int, line []byte) error {
+		if err := seals.Check(line); err != nil {
+			return err
+		}
+		return use(n, line)
+	}
+	if err := scanLines(f, most, checked, bad); err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
 	return nil
 }
 
-func scanLines(r io.Reader, use func(n int, line []byte) error, bad func(n int, err error)) error {
+func scanLines(r io.Reader, most int, use func(n int, line []byte) error, bad func(n int, line []byte, err error)) error {
 	br := bufio.NewReaderSize(r, 1<<16)
 	for n := 1; ; n++ {
-		line, err := br.ReadBytes('\n')
+		line, size, err := llm.ReadLine(br, most)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
 		torn := err != nil
-		if text := bytes.TrimSpace(line); len(text) > 0 {
-			if failure := use(n, text); failure != nil {
-				if torn {
-					failure = nil
-				}
-				bad(n, failure)
+		var failure error
+		text := bytes.TrimSpace(line)
+		switch {
+		case size > most:
+			failure = fmt.Errorf("the line has %d bytes, at most %d are read", size, most)
+		case len(text) > 0:
+			failure = use(n, text)
+		}
+		if failure != nil {
+			if torn {
+				failure = nil
 			}
+			bad(n, text, failure)
 		}
 		if torn {
 			return nil
@@ -53,7 +72,7 @@ func scanLines(r io.Reader, use func(n int, line []byte) error, bad func(n int, 
 	}
 }
 
-// appender adds JSON lines to a file. What fails half-way is taken back. It is used from one goroutine at a time.
+// appender adds JSON lines with checksums to a file. What fails half-way is taken back. It is used from one goroutine at a time.
 type appender struct {
 	file *os.File
 	size int64
@@ -62,6 +81,9 @@ type appender struct {
 
 // openAppender opens a file for appending and cuts off a last line that was torn.
 func openAppender(path string, hide llm.Redactor) (*appender, error) {
+	if err := checkFile(path); err != nil {
+		return nil, err
+	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
@@ -79,19 +101,24 @@ func mend(f *os.File) (size int64, err error) {
 	if err != nil || size == 0 {
 		return size, err
 	}
-	var tail []byte
-	for at := size; at > 0; {
-		n := min(at, 1<<16)
-		at -= n
-		chunk := make([]byte, n)
-		if _, err := f.ReadAt(chunk, at); err != nil {
+	begin, chunk := size, make([]byte, 1<<16) // of the last line
+	for begin > 0 {
+		at := max(0, begin-int64(len(chunk)))
+		part := chunk[:begin-at]
+		if _, err := f.ReadAt(part, at); err != nil {
 			return 0, err
 		}
-		if i := bytes.LastIndexByte(chunk, '\n'); i >= 0 {
-			tail = append(chunk[i+1:], tail...)
+		i := bytes.LastIndexByte(part, '\n')
+		if begin = at + int64(i) + 1; i >= 0 {
 			break
 		}
-		tail = append(chunk, tail...)
+		if begin = at; size-begin > maxFile {
+			return 0, fmt.Errorf("the last line has more than %d bytes\nhint: move the file away", maxFile)
+		}
+	}
+	tail := make([]byte, size-begin)
+	if _, err := f.ReadAt(tail, begin); err != nil {
+		return 0, err
 	}
 	switch {
 	case len(tail) == 0:
@@ -107,20 +134,27 @@ func mend(f *os.File) (size int64, err error) {
 func (a *appender) append(value any) error {
 	line, err := encodeLine(value)
 	if err == nil {
-		_, err = a.Write(line)
+		err = a.write(llm.Seal(a.hide.Redact(line)))
 	}
 	return err
 }
 
-// Write appends whole lines, all or none.
+// Write appends whole lines, all or none, without checksums: it is for logs.
 func (a *appender) Write(lines []byte) (int, error) {
-	n, err := a.file.WriteAt(a.hide.Redact(lines), a.size)
+	if err := a.write(a.hide.Redact(lines)); err != nil {
+		return 0, err
+	}
+	return len(lines), nil
+}
+
+func (a *appender) write(lines []byte) error {
+	n, err := a.file.WriteAt(lines, a.size)
 	if err != nil {
 		// Readers drop a torn line, and so does the next appender; this only spares them the trouble.
-		return 0, errors.Join(fmt.Errorf("append to %s: %w", a.file.Name(), err), a.file.Truncate(a.size))
+		return errors.Join(fmt.Errorf("append to %s: %w", a.file.Name(), err), a.file.Truncate(a.size))
 	}
 	a.size += int64(n)
-	return len(lines), nil
+	return nil
 }
 
 func (a *appender) close() error { return a.file.Close() }
@@ -134,48 +168,4 @@ func encodeLine(value any) ([]byte, error) {
 		return nil, err
 	}
 	return b.Bytes(), nil
-}
-
-// tempPrefix marks files that are not complete.
-const tempPrefix = ".tmp-"
-
-// writeFile puts a file into place so that it is there wholly or not at all, and survives a power cut once this
-// returns: temporary name, sync, rename, sync of the folder.
-func writeFile(path string, content []byte) (err error) {
-	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, tempPrefix+"*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	if _, err = f.Write(content); err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	if err = os.Chmod(f.Name(), 0o644); err != nil {
-		return err
-	}
-	if err = os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return syncDir(dir)
-}
-
-// syncDir makes new names in a folder lasting, where the system can.
-func syncDir(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := f.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) {
-		return fmt.Errorf("sync folder %s: %w", dir, err)
-	}
-	return nil
 }

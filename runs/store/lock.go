@@ -29,6 +29,9 @@ const lockPatience = 100 * time.Millisecond
 // acquireLock takes the lock of a run directory. The system frees it when the process ends, however it does.
 func acquireLock(dir string, now time.Time) (*flock.Flock, error) {
 	path := filepath.Join(dir, lockName)
+	if err := checkFile(path); err != nil {
+		return nil, fmt.Errorf("lock: %w", err)
+	}
 	l := flock.New(path, flock.SetPermissions(0o644))
 	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
 	defer cancel()
@@ -55,7 +58,7 @@ func acquireLock(dir string, now time.Time) (*flock.Flock, error) {
 
 func readHolder(path string) string {
 	var h holder
-	text, err := os.ReadFile(path)
+	text, err := readFile(path)
 	if err != nil || json.Unmarshal(text, &h) != nil || h.PID == 0 {
 		return "another process"
 	}
@@ -66,13 +69,8 @@ func readHolder(path string) string {
 // is held for the moment that the question takes, which acquireLock allows for.
 func Writing(dir string) (bool, error) {
 	path := filepath.Join(dir, lockName)
-	switch st, err := os.Stat(path); {
-	case errors.Is(err, fs.ErrNotExist):
-		return false, nil
-	case err != nil:
+	if err := checkFile(path); err != nil {
 		return false, fmt.Errorf("lock of %s: %w", dir, err)
-	case !st.Mode().IsRegular():
-		return false, fmt.Errorf("lock of %s: %s is no file\nhint: move it away", dir, path)
 	}
 	l := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	free, err := l.TryRLock()

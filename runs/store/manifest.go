@@ -2,11 +2,11 @@ package store
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -48,6 +48,15 @@ type Manifest struct {
 	Setup     config.Identity             `json:"setup"`             // all that decides how trials end
 	Attacks   map[string]*attack.Set      `json:"attacks,omitempty"` // by domain, of a user that attacks
 	Command   *config.Command             `json:"command,omitempty"` // null in the manifests of older programs and of imports
+	Plan      *PlanSum                    `json:"plan,omitempty"`    // null in those of older programs
+	Kept      map[string]string           `json:"kept,omitempty"`    // SHA-256 of the importer's own files, by name
+}
+
+// PlanSum says what plan.jsonl begins with. Lines behind that were added by a resume that was killed before it wrote the
+// manifest.
+type PlanSum struct {
+	Trials int    `json:"trials"` // lines
+	SHA256 string `json:"sha256"` // of these lines
 }
 
 // RunID tells the run from every other, also from one of the same config that records into the same folder. The manifests of
@@ -102,9 +111,10 @@ func programVersion() string {
 	return version
 }
 
+// readManifest reads what a run is. With llm.ErrEdited comes the manifest as it is there.
 func readManifest(dir string) (Manifest, error) {
 	path := filepath.Join(dir, manifestName)
-	text, err := os.ReadFile(path)
+	text, err := readFile(path)
 	if err != nil {
 		return Manifest{}, err
 	}
@@ -118,8 +128,19 @@ func readManifest(dir string) (Manifest, error) {
 	if m.Format < 1 || m.Config == nil {
 		return Manifest{}, fmt.Errorf("%s: this is no manifest of a run: format or config is missing", path)
 	}
+	var seals llm.Seals
+	if err := seals.Check(text); err != nil {
+		return m, fmt.Errorf("%s: %w%s", path, err, editCure)
+	}
+	for name, sum := range m.Kept {
+		if kept := filepath.Join(dir, name); fileSum(kept) != sum {
+			return m, fmt.Errorf("%s: %w in %s%s", kept, llm.ErrEdited, manifestName, editCure)
+		}
+	}
 	return m, nil
 }
+
+const editCure = "\nhint: bring back what was written, or take over what is there with " + accepts
 
 func writeManifest(dir string, m Manifest, hide llm.Redactor) error {
 	var b bytes.Buffer
@@ -130,15 +151,18 @@ func writeManifest(dir string, m Manifest, hide llm.Redactor) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", manifestName, err)
 	}
-	return writeFile(filepath.Join(dir, manifestName), hide.Redact(b.Bytes()))
+	return writeFile(filepath.Join(dir, manifestName), llm.Seal(hide.Redact(b.Bytes())))
 }
 
-func readPlan(dir string) ([]config.Planned, error) {
+// readPlan reads the plan, which must be the one that the manifest was written with if sum is not nil. With an error come
+// the trials that can be read.
+func readPlan(dir string, sum *PlanSum) ([]config.Planned, error) {
 	path := filepath.Join(dir, planName)
 	var out []config.Planned
 	var broken error
 	seen := map[sim.Key]int{}
-	err := readLines(path, func(n int, line []byte) error {
+	hash, beginning := sha256.New(), ""
+	err := readLines(path, maxLine, func(n int, line []byte) error {
 		var p config.Planned
 		if err := json.Unmarshal(line, &p); err != nil {
 			return err
@@ -148,26 +172,41 @@ func readPlan(dir string) ([]config.Planned, error) {
 		}
 		seen[p.Key] = n
 		out = append(out, p)
+		hash.Write(append(line, '\n'))
+		if sum != nil && len(out) == sum.Trials {
+			beginning = fmt.Sprintf("%x", hash.Sum(nil))
+		}
 		return nil
-	}, func(n int, err error) {
+	}, func(n int, _ []byte, err error) {
 		if err != nil && broken == nil {
-			broken = fmt.Errorf("%s:%d: damaged line: %w\nhint: resume the run with its config to write the plan again", path, n, err)
+			broken = fmt.Errorf("%s:%d: damaged line: %w\nhint: %s", path, n, err, planCure)
 		}
 	})
-	if err == nil {
+	switch {
+	case err != nil:
+	case broken != nil:
 		err = broken
+	case len(out) == 0:
+		err = fmt.Errorf("%s is missing or empty\nhint: %s with the run's config writes it again", path, resumes)
+	case sum != nil && beginning != sum.SHA256:
+		err = fmt.Errorf("%s has %d trials and is not the plan of %d that was written, by its checksum in %s\nhint: bring that back; %s",
+			path, len(out), sum.Trials, manifestName, planCure)
 	}
 	return out, err
 }
 
-func writePlan(dir string, plan []config.Planned) error {
+// planCure says what to do about a plan that cannot be used.
+const planCure = resumes + " with the run's config writes it again, and " + accepts + " takes what is there"
+
+// writePlan returns what the manifest is to say of the plan.
+func writePlan(dir string, plan []config.Planned) (*PlanSum, error) {
 	var b bytes.Buffer
 	for _, p := range plan {
 		line, err := encodeLine(p)
 		if err != nil {
-			return fmt.Errorf("%s: %w", planName, err)
+			return nil, fmt.Errorf("%s: %w", planName, err)
 		}
-		b.Write(line)
+		b.Write(llm.Seal(line))
 	}
-	return writeFile(filepath.Join(dir, planName), b.Bytes())
+	return &PlanSum{len(plan), sha256Hex(b.Bytes())}, writeFile(filepath.Join(dir, planName), b.Bytes())
 }

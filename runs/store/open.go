@@ -66,12 +66,15 @@ func (w *Writer) settle(p *config.Plan, now time.Time) error {
 	if changed := config.Difference(setup, p.Identity); len(changed) > 0 {
 		return errChanged(p, changed)
 	}
-	planned, damage := readPlan(p.Dir)
+	planned, damage := readPlan(p.Dir, old.Plan)
 	w.RunID, w.Plan = old.RunID(), union(planned, p.Trials)
-	if damage != nil || len(planned) == 0 {
+	if damage != nil {
 		w.Plan = union(w.Plan, recorded(p, w.entries))
+		if n := len(w.Plan); old.Plan != nil && n < old.Plan.Trials {
+			return fmt.Errorf("the run had %d planned trials; records, the config and the flags of now give %d: %w", old.Plan.Trials, n, damage)
+		}
 	}
-	if damage == nil && len(w.Plan) == len(planned) && !judgeNew {
+	if damage == nil && len(w.Plan) == len(planned) && !judgeNew && (old.Plan == nil || old.Plan.Trials == len(planned)) {
 		return nil
 	}
 	m.Created, m.ID = old.Created, old.RunID()
@@ -122,8 +125,8 @@ func recorded(plan *config.Plan, entries map[Ref]Entry) []config.Planned {
 // found writes what the run is. The manifest comes last: where it is, the plan is too.
 func (w *Writer) found(plan []config.Planned, m Manifest) error {
 	w.RunID, w.Plan = m.RunID(), plan
-	err := writePlan(w.dir, plan)
-	if err == nil {
+	var err error
+	if m.Plan, err = writePlan(w.dir, plan); err == nil {
 		err = writeManifest(w.dir, m, w.Hide)
 	}
 	if err != nil {

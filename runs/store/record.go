@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,8 +11,11 @@ import (
 	"github.com/tauguide/tauguide/sim"
 )
 
-// resumes is the command that mends a run.
-const resumes = "`tauguide run CONFIG --resume`"
+// The commands that mend a run.
+const (
+	resumes = "`tauguide run CONFIG --resume`"
+	accepts = "`tauguide score DIR --accept-edits`"
+)
 
 // decodeFile reads the text of a record file. The error names the file and, where it is damaged, the place.
 func decodeFile(dir, file string, text []byte) (sim.Record, error) {
@@ -70,10 +72,15 @@ func atOffset(text []byte, err error) error {
 func (r *Run) stored(e Entry, text []byte) (sim.Record, error) {
 	rec, err := decodeFile(r.dir, e.File, text)
 	if err == nil && sha256Hex(text) != e.SHA256 {
-		return sim.Record{}, fmt.Errorf("record %s is not the one that was stored, by its checksum\nhint: bring that back; without it, %s runs the trial again",
-			filepath.Join(r.dir, filepath.FromSlash(e.File)), resumes)
+		return sim.Record{}, errEdited(r.dir, e.File)
 	}
 	return rec, err
+}
+
+// errEdited says of a record that can be read that it is not what was stored.
+func errEdited(dir, file string) error {
+	return fmt.Errorf("record %s is not the one that was stored, by its checksum\nhint: bring that back, or take over what is there with %s; otherwise %s runs the trial again",
+		filepath.Join(dir, filepath.FromSlash(file)), accepts, resumes)
 }
 
 // RecordInside is Attempt for a folder that may come from anybody: whatever links it holds, nothing outside of it is read.
@@ -104,15 +111,15 @@ func readInside(dir, file string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", dir, err)
 	}
-	if !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("run %s: %s is no file", dir, name)
+	if err := checkMode(filepath.Join(dir, name), st.Mode()); err != nil {
+		return nil, err
 	}
 	f, err := root.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", dir, err)
 	}
 	defer f.Close()
-	return io.ReadAll(f)
+	return readAll(f)
 }
 
 // Stamp is what tells without reading it that a file is the one that was stored.
@@ -130,13 +137,12 @@ func stampOf(dir, file string) Stamp {
 	return Stamp{st.Size(), st.ModTime().UnixNano()}
 }
 
-// intact reports whether an entry's record is there as it was stored. Size and time of modification tell it of a file that
-// nobody touched since; any other is read and compared by its checksum. Entries are no less true for that of a file
-// whose bits rotted: they were made from what was stored. Who reads such a record is told then.
-func (e Entry) intact(dir string, now Stamp, hash bool) bool {
-	if !hash && e.Stamp != (Stamp{}) && e.Stamp == now && e.SHA256 != "" {
-		return true
-	}
-	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(e.File)))
-	return err == nil && e.SHA256 == sha256Hex(text)
+// untouched reports whether a file has the size and the time of modification that it was stored with.
+func (e Entry) untouched(now Stamp) bool {
+	return e.Stamp != (Stamp{}) && e.Stamp == now && e.SHA256 != ""
+}
+
+// intact reports whether an entry's record is there as it was stored, by its checksum.
+func (e Entry) intact(dir string, now Stamp) bool {
+	return (e.Size == 0 || e.Size == now.Size) && e.SHA256 != "" && e.SHA256 == fileSum(filepath.Join(dir, filepath.FromSlash(e.File)))
 }

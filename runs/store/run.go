@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"iter"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -26,11 +25,15 @@ type Run struct {
 	entries  map[Ref]Entry
 	counting map[sim.Key]int // attempts that count
 	broken   []damage
+	notes    []error
 }
 
 // Open reads a run directory: what it is, what was planned, and the summary of what is there. Records and scores are
 // read when asked for.
 func Open(dir string) (*Run, error) {
+	if err := checkFolder(dir); err != nil {
+		return nil, fmt.Errorf("open run: %w", err)
+	}
 	m, err := readManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open run %s: %w\nhint: name the folder of a run, as in results/quickstart", dir, err)
@@ -38,10 +41,7 @@ func Open(dir string) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open run: %w", err)
 	}
-	plan, err := readPlan(dir)
-	if err == nil && len(plan) == 0 {
-		err = fmt.Errorf("%s is missing or empty\nhint: %s with the run's config writes it again", filepath.Join(dir, planName), resumes)
-	}
+	plan, err := readPlan(dir, m.Plan)
 	if err != nil {
 		return nil, fmt.Errorf("open run: %w", err)
 	}
@@ -49,7 +49,7 @@ func Open(dir string) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open run: %w", err)
 	}
-	return &Run{dir: dir, manifest: m, plan: plan, entries: x.entries, broken: x.missed(), counting: counting(x.entries)}, nil
+	return &Run{dir: dir, manifest: m, plan: plan, entries: x.entries, broken: x.missed(), notes: x.notes, counting: counting(x.entries)}, nil
 }
 
 // Dir returns the run directory.
@@ -87,20 +87,26 @@ func (r *Run) Attempts() []Entry {
 	return slices.SortedFunc(r.Entries(), byRef)
 }
 
-func byRef(a, b Entry) int {
+func byRef(a, b Entry) int { return compareRefs(a.Ref, b.Ref) }
+
+func compareRefs(a, b Ref) int {
 	return cmp.Or(cmp.Compare(a.Domain, b.Domain), cmp.Compare(a.System, b.System), cmp.Compare(a.Task, b.Task),
 		cmp.Compare(a.Trial, b.Trial), cmp.Compare(a.Attempt, b.Attempt))
 }
 
-// Broken says which records cannot be read, each with its file and the remedy, unless another attempt makes up for one.
-// Their trials are not in Index and Records, and so count as void.
+// Broken says what of the run is damaged or was edited, each with its file and the remedy: first the records that cannot
+// be read or are not what was stored, unless another attempt makes up for one, then lines. The records' trials are not in
+// Index and Records, and so count as void.
 func (r *Run) Broken() []error {
-	out := make([]error, len(r.broken))
-	for i, d := range r.broken {
-		out[i] = d.err
+	out := make([]error, 0, len(r.broken)+len(r.notes))
+	for _, d := range r.broken {
+		out = append(out, d.err)
 	}
-	return out
+	return append(out, r.notes...)
 }
+
+// Unreadable is the number of records that count as missing because they are damaged or were edited.
+func (r *Run) Unreadable() int { return len(r.broken) }
 
 // Record reads the latest attempt at a trial that counts.
 func (r *Run) Record(k sim.Key) (sim.Record, error) {
@@ -114,7 +120,7 @@ func (r *Run) Record(k sim.Key) (sim.Record, error) {
 }
 
 func (r *Run) read(e Entry) (sim.Record, error) {
-	text, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(e.File)))
+	text, err := readFile(filepath.Join(r.dir, filepath.FromSlash(e.File)))
 	if err != nil {
 		return sim.Record{}, err
 	}
@@ -146,10 +152,16 @@ func (r *Run) Records() iter.Seq2[sim.Record, error] {
 	}
 }
 
-// Scores reads the scores of all attempts: of each the highest version, and of these the last.
+// Scores reads the scores of all attempts that have a record: of each the highest version, and of these the last.
 func (r *Run) Scores() (map[Ref]sim.Score, error) {
-	g, err := readGradings(r.dir)
-	return g.counting, err
+	g, err := readGradings(r.dir, "")
+	out := make(map[Ref]sim.Score, len(g.counting))
+	for ref, e := range r.entries {
+		if s, ok := g.of(e); ok {
+			out[ref] = s
+		}
+	}
+	return out, err
 }
 
 // AppendScores adds scores to the run, for which it takes the run's lock. The Run itself stays as it was opened.

@@ -2,57 +2,156 @@ package store
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
 	"path/filepath"
+	"slices"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/tauguide/tauguide/sim"
 )
 
-// Score returns the score of one attempt: of the highest version, and of these the last. It is nil where there is none.
-// The scores of the others are passed over unread, so that it costs no memory.
-func (r *Run) Score(ref Ref) (*sim.Score, error) {
-	var found *sim.Score
-	err := readLines(filepath.Join(r.dir, scoresName), func(_ int, line []byte) error {
-		if gjson.GetBytes(line, "task").Str != ref.Task {
-			return nil
-		}
-		var s sim.Score
-		err := json.Unmarshal(line, &s)
-		if err == nil && s.Key == ref.Key && s.Attempt == ref.Attempt && (found == nil || s.Version >= found.Version) {
-			found = &s
-		}
-		return err
-	}, unscored)
-	return found, err
+// scored is a line of scores.jsonl.
+type scored struct {
+	sim.Score
+	Record string `json:"record_sha256,omitempty"` // checksum of the record that was scored; "" in the lines of older programs
 }
 
-// unscored passes over a damaged score, which is a missing one: the record is there to be scored again.
-func unscored(int, error) {}
+func (s scored) ref() Ref { return Ref{s.Key, s.Attempt} }
+
+// Score returns the score of one attempt: of the highest version, and of these the last. It is nil where there is none;
+// an error says that there was one and that it was edited. The scores of other tasks are passed over, so that it costs no
+// memory.
+func (r *Run) Score(ref Ref) (*sim.Score, error) {
+	g, err := readGradings(r.dir, ref.Task)
+	if err != nil {
+		return nil, err
+	}
+	e, ok := r.entries[ref]
+	if !ok {
+		return nil, nil
+	}
+	if s, ok := g.of(e); ok {
+		return &s, nil
+	}
+	return nil, errors.Join(g.lost(map[Ref]Entry{ref: e})...)
+}
 
 // gradings are what scores.jsonl holds.
 type gradings struct {
-	counting map[Ref]sim.Score       // of each attempt the score of the highest version, of these the last
+	counting map[Ref]scored          // of each attempt the score of the highest version, of these the last
 	earlier  map[Ref][]sim.ModelCall // the judge's calls for the others, which were paid for too
+	records  map[Ref][]string        // checksums of all records that were scored
+	edited   map[Ref]error           // scores that nothing made up for
+	damaged  []error                 // lines that do not even say whose score they were
 }
 
-func readGradings(dir string) (gradings, error) {
-	g := gradings{map[Ref]sim.Score{}, map[Ref][]sim.ModelCall{}}
-	err := readLines(filepath.Join(dir, scoresName), func(_ int, line []byte) error {
-		var s sim.Score
-		if err := json.Unmarshal(line, &s); err != nil {
-			return err
+// readGradings reads the scores of a task, or those of all if it is "".
+func readGradings(dir, task string) (gradings, error) {
+	g := gradings{map[Ref]scored{}, map[Ref][]sim.ModelCall{}, map[Ref][]string{}, map[Ref]error{}, nil}
+	path := filepath.Join(dir, scoresName)
+	err := readLines(path, maxFile, func(_ int, line []byte) error {
+		if task != "" && gjson.GetBytes(line, "task").Str != task && gjson.ValidBytes(line) {
+			return nil
 		}
-		ref := Ref{s.Key, s.Attempt}
-		old, ok := g.counting[ref]
-		if ok && s.Version < old.Version {
-			old, s = s, old
+		var s scored
+		err := json.Unmarshal(line, &s)
+		if err == nil {
+			err = consistent(s.Score)
 		}
-		g.counting[ref] = s
-		if calls := old.JudgeCalls; len(calls) > 0 {
-			g.earlier[ref] = append(g.earlier[ref], calls...)
+		if err == nil {
+			g.add(s)
 		}
-		return nil
-	}, unscored)
+		return err
+	}, func(n int, line []byte, err error) {
+		if err == nil {
+			return // torn while it was written
+		}
+		err = fmt.Errorf("%s:%d: %w", path, n, err)
+		var s scored
+		if json.Unmarshal(line, &s) != nil {
+			g.damaged = append(g.damaged, err)
+			return
+		}
+		g.drop(s.ref())
+		g.edited[s.ref()] = err
+	})
 	return g, err
+}
+
+func (g *gradings) add(s scored) {
+	ref := s.ref()
+	old, ok := g.counting[ref]
+	if ok && s.Version < old.Version {
+		old, s = s, old
+	}
+	g.counting[ref] = s
+	if calls := old.JudgeCalls; len(calls) > 0 {
+		g.earlier[ref] = append(g.earlier[ref], calls...)
+	}
+	if s.Record != "" {
+		g.records[ref] = append(g.records[ref], s.Record)
+	}
+	delete(g.edited, ref)
+}
+
+// drop makes an attempt one without a score; what its score cost stays known.
+func (g *gradings) drop(ref Ref) {
+	if old, ok := g.counting[ref]; ok {
+		g.earlier[ref] = append(g.earlier[ref], old.JudgeCalls...)
+		delete(g.counting, ref)
+	}
+}
+
+// of is the score of an entry's record, as it is now.
+func (g gradings) of(e Entry) (sim.Score, bool) {
+	s, ok := g.counting[e.Ref]
+	return s.Score, ok && (s.Record == "" || s.Record == e.SHA256)
+}
+
+// lost says which of the entries lack a score because a line was edited.
+func (g gradings) lost(entries map[Ref]Entry) (out []error) {
+	const cure = "the score counts as missing\nhint: `tauguide score DIR` scores the record again"
+	unscored := false
+	for _, ref := range slices.SortedFunc(maps.Keys(entries), compareRefs) {
+		unscored = unscored || entries[ref].Pending == notScored
+		if err := g.edited[ref]; err != nil {
+			out = append(out, fmt.Errorf("score of %s: %w: %s", ref, err, cure))
+		}
+	}
+	if unscored {
+		for _, err := range g.damaged {
+			out = append(out, fmt.Errorf("%w: %s", err, cure))
+		}
+	}
+	return out
+}
+
+// consistent refuses a reward that no scoring gives.
+func consistent(s sim.Score) error {
+	if s.Reward == nil {
+		return nil
+	}
+	reward, product := *s.Reward, 1.0
+	if reward < 0 || reward > 1+1e-6 {
+		return fmt.Errorf("reward %g is not within 0 and 1", reward)
+	}
+	if s.Origin != "" {
+		return nil // the parts are what another program wrote
+	}
+	for _, part := range s.Info.RewardBreakdown {
+		product *= part
+	}
+	if reward != s.Info.Reward || len(s.Info.RewardBreakdown) > 0 && math.Abs(product-reward) > 1e-6 {
+		return fmt.Errorf("reward %g is not that of reward_info", reward)
+	}
+	for _, c := range s.Components {
+		if c.Counted && c.State == sim.Fail && reward > 0 {
+			return fmt.Errorf("reward %g does not fit the component %s, which failed", reward, c.Type)
+		}
+	}
+	return nil
 }

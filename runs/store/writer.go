@@ -32,7 +32,8 @@ type Writer struct {
 	RunID   string           // tells the run from every other
 	Hide    llm.Redactor     // masks the secrets of the run
 	Log     io.Writer
-	Damaged []error // records that count as missing because they cannot be read
+	Damaged []error // records that count as missing because they cannot be read, or are not what was stored
+	Notes   []error // lines that were edited, and what that means
 
 	dir  string
 	lock *flock.Flock
@@ -40,6 +41,7 @@ type Writer struct {
 
 	mu      sync.Mutex
 	entries map[Ref]Entry // of the index
+	edits   map[string]edit
 	folders map[string]bool
 	index   *appender
 	scores  *appender
@@ -49,6 +51,9 @@ type Writer struct {
 // openWriter takes over a run directory: it drops what a killed process left half-written and makes the index agree
 // with records and scores.
 func openWriter(dir string, hide llm.Redactor, now time.Time) (w *Writer, err error) {
+	if err := checkFolder(dir); err != nil {
+		return nil, err
+	}
 	w = &Writer{dir: dir, Hide: hide, folders: map[string]bool{}}
 	if w.lock, err = acquireLock(dir, now); err != nil {
 		return nil, err
@@ -84,25 +89,26 @@ func (w *Writer) reconcile() error {
 	if err != nil {
 		return err
 	}
-	g, err := readGradings(w.dir)
-	if err != nil {
-		return err
-	}
-	x.regrade(g)
-	w.entries = x.entries
+	w.entries, w.edits, w.Notes = x.entries, x.edits, x.notes
 	for _, d := range x.missed() {
 		w.Damaged = append(w.Damaged, d.err)
 	}
 	if !x.rebuilt {
 		return nil
 	}
+	lines := slices.Collect(maps.Values(x.entries))
+	for _, known := range x.edits {
+		if known.was.File != "" {
+			lines = append(lines, known.was)
+		}
+	}
 	var b bytes.Buffer
-	for _, e := range slices.SortedFunc(maps.Values(x.entries), byRef) {
+	for _, e := range slices.SortedFunc(slices.Values(lines), byRef) {
 		line, err := encodeLine(e)
 		if err != nil {
 			return fmt.Errorf("%s: %w", indexName, err)
 		}
-		b.Write(line)
+		b.Write(llm.Seal(line))
 	}
 	path := filepath.Join(w.dir, indexName)
 	if err := errors.Join(w.index.close(), writeFile(path, b.Bytes())); err != nil {
@@ -190,7 +196,7 @@ func (w *Writer) AddScore(e Entry, s sim.Score) error {
 	w.mu.Lock()
 	err := w.there()
 	if err == nil {
-		err = w.scores.append(s)
+		err = w.scores.append(scored{s, e.SHA256})
 	}
 	w.mu.Unlock()
 	if err == nil {

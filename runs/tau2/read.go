@@ -126,6 +126,9 @@ func (s *Source) openFile(file string) error {
 }
 
 func (s *Source) readFile(file string, use func(*reader) error) (err error) {
+	if st, err := fs.Stat(s.fsys, file); err == nil && !st.Mode().IsRegular() {
+		return fmt.Errorf("read τ² result: %s is no file", path.Join(filepath.ToSlash(s.Name), file))
+	}
 	f, err := s.fsys.Open(file)
 	if err != nil {
 		return fmt.Errorf("read τ² result: %w", err)

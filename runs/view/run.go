@@ -48,9 +48,6 @@ func (g *givenRun) read() (*runData, error) {
 		return g.data, nil
 	}
 	g.data = nil // frees the old one before the new one grows
-	if err := checkLinks(g.dir); err != nil {
-		return nil, err
-	}
 	data, err := readRun(g.dir, live, g.env)
 	if err != nil {
 		return nil, err
@@ -79,39 +76,6 @@ func folderState(dir string) (string, error) {
 		fmt.Fprintln(&b, name, st.Mode(), st.Size(), st.ModTime().UnixNano())
 	}
 	return b.String(), nil
-}
-
-// checkLinks refuses a folder that contains anything that leads out of it.
-func checkLinks(dir string) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	check := func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil
-		case err != nil:
-			return err
-		case d.IsDir() || d.Type().IsRegular():
-			return nil
-		}
-		rel, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		if st, err := root.Stat(rel); err != nil || !st.Mode().IsRegular() {
-			return fmt.Errorf("%s is no file, or is a link to what is no file within the run\nhint: put the file itself there, as cp -RL does for a whole folder", path)
-		}
-		return nil
-	}
-	for _, name := range append(runFiles(), "trials") {
-		if err := filepath.WalkDir(filepath.Join(dir, name), check); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // runData is a run as it was at one moment: all that lists are made of. It is never changed.

@@ -80,8 +80,12 @@ func Open(dir string, mode Mode, o Options) (*Cassette, error) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, fmt.Errorf("cassette: %w\nhint: name a folder that can be written to", err)
 		}
-		c.lock = flock.New(filepath.Join(dir, ".lock"))
-		if err := errors.Join(c.lock.Lock(), c.lock.Unlock()); err != nil {
+		lock := filepath.Join(dir, ".lock")
+		err := checkFile(lock)
+		if c.lock = flock.New(lock); err == nil {
+			err = errors.Join(c.lock.Lock(), c.lock.Unlock())
+		}
+		if err != nil {
 			return nil, fmt.Errorf("cassette: %w\nhint: name a folder that can be written to", err)
 		}
 		return c, nil

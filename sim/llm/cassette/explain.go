@@ -17,6 +17,8 @@ func (c *Cassette) explain(t *tape, q question) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
+	case len(t.lines) > 0 && t.unread > 0:
+		return fmt.Sprintf("%s; %d other lines of %s cannot be read", t.explain(q), t.unread, filepath.Base(t.path))
 	case len(t.lines) > 0:
 		return t.explain(q)
 	case t.unread > 0 || t.torn:

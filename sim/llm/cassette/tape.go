@@ -1,6 +1,7 @@
 package cassette
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -21,12 +22,18 @@ type tape struct {
 	mu   sync.Mutex
 	read int64 // bytes of the file that are known
 	torn bool  // they do not end in a whole line
-	// unread counts the whole lines that cannot be read.
+	// unread counts the whole lines that cannot be read, or are not as they were written.
 	unread int
+	known  int // lines
+	seals  llm.Seals
 	lines  map[string]place
-	order  []string // keys as recorded
+	edited map[string]error // of answers that are recorded, but not as they were written
+	order  []string         // keys as recorded
 	texts  map[string]bool
 }
+
+// maxLine bounds an answer with what identifies it, in bytes.
+const maxLine = 256 << 20
 
 type place struct {
 	at  int64
@@ -69,7 +76,7 @@ type failure struct {
 	llm.Spent
 }
 
-// find looks an answer up.
+// find looks an answer up. An error says that it is there and cannot be used.
 func (t *tape) find(key string) (answer, bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -78,19 +85,35 @@ func (t *tape) find(key string) (answer, bool, error) {
 	}
 	p, ok := t.lines[key]
 	if !ok {
-		return answer{}, false, nil
+		return answer{}, false, t.edited[key]
 	}
 	l, err := t.at(p)
 	return l.answer, err == nil, err
+}
+
+// open opens the file for reading.
+func (t *tape) open() (*os.File, error) {
+	if err := checkFile(t.path); err != nil {
+		return nil, err
+	}
+	return os.Open(t.path)
+}
+
+// checkFile refuses what is no file: a pipe would be waited for. Nothing there is no error.
+func checkFile(path string) error {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return fmt.Errorf("%s is no file\nhint: move it away", path)
+	}
+	return nil
 }
 
 // load reads what the file has beyond what is known. Lines that cannot be read
 // are passed over: their answers are not recorded.
 func (t *tape) load() error {
 	if t.lines == nil {
-		t.lines, t.texts = map[string]place{}, map[string]bool{}
+		t.lines, t.texts, t.edited = map[string]place{}, map[string]bool{}, map[string]error{}
 	}
-	f, err := os.Open(t.path)
+	f, err := t.open()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -105,37 +128,48 @@ func (t *tape) load() error {
 	if st.Size() < t.read {
 		return fmt.Errorf("%s got shorter while it was in use\nhint: restore it or remove the file", t.path)
 	}
-	text := make([]byte, st.Size()-t.read)
-	if _, err := io.ReadFull(io.NewSectionReader(f, t.read, int64(len(text))), text); err != nil {
-		return err
-	}
-	at := t.read
-	for l := range bytes.Lines(text) {
-		if l[len(l)-1] != '\n' {
-			t.torn = true
-			break // perhaps it is being written
+	r := bufio.NewReaderSize(io.NewSectionReader(f, t.read, st.Size()-t.read), 1<<16)
+	for {
+		text, n, err := llm.ReadLine(r, maxLine)
+		if t.torn = n > 0 && errors.Is(err, io.EOF); err != nil { // torn: perhaps it is being written
+			return ignoreEOF(err)
 		}
-		t.know(l, at)
-		at += int64(len(l))
-		t.torn = false
+		t.know(text, t.read)
+		t.read += int64(n)
 	}
-	t.read = at
-	return nil
+}
+
+func ignoreEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
 }
 
 // each reads the lines of the file once, those that cannot be read left out. A
 // key that is there twice counts twice.
 func (t *tape) each(use func(line)) error {
-	text, err := os.ReadFile(t.path)
+	f, err := t.open()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	for l := range bytes.Lines(text) {
-		if v, ok := readLine(l); ok {
-			use(v)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r := bufio.NewReaderSize(f, 1<<16)
+	var seals llm.Seals
+	for {
+		text, n, err := llm.ReadLine(r, maxLine)
+		if n > 0 && seals.Check(text) == nil {
+			if v, ok := readLine(text); ok {
+				use(v)
+			}
+		}
+		if err != nil {
+			return ignoreEOF(err)
 		}
 	}
-	return err
 }
 
 // readLine reads a line; ok is false if it is none.
@@ -146,10 +180,15 @@ func readLine(text []byte) (l line, ok bool) {
 
 // know notes a line.
 func (t *tape) know(text []byte, at int64) {
+	t.known++
+	edited := t.seals.Check(text)
 	l, ok := readLine(text)
-	if !ok {
-		if len(bytes.TrimSpace(text)) > 0 {
+	if !ok || edited != nil {
+		if len(bytes.TrimSpace(text)) > 0 || text == nil {
 			t.unread++
+		}
+		if ok {
+			t.edited[l.Key] = fmt.Errorf("%s:%d: %w\nhint: restore the line, or remove it to have the answer recorded again", t.path, t.known, edited)
 		}
 		return
 	}
@@ -165,16 +204,20 @@ func (t *tape) know(text []byte, at int64) {
 // at reads a line again.
 func (t *tape) at(p place) (line, error) {
 	var l line
-	f, err := os.Open(t.path)
+	f, err := t.open()
 	if err != nil {
 		return l, err
 	}
 	defer f.Close()
 	text := make([]byte, p.len)
-	if _, err := f.ReadAt(text, p.at); err != nil {
-		return l, fmt.Errorf("%s: %w\nhint: restore it or remove the file", t.path, err)
+	if _, err = f.ReadAt(text, p.at); err == nil {
+		var seals llm.Seals
+		err = seals.Check(text)
 	}
-	if err := json.Unmarshal(text, &l); err != nil {
+	if err == nil {
+		err = json.Unmarshal(text, &l)
+	}
+	if err != nil {
 		return l, fmt.Errorf("%s: %w\nhint: restore it or remove the file", t.path, err)
 	}
 	return l, nil
@@ -226,10 +269,11 @@ func (t *tape) encode(q question, a answer, o Options) ([]byte, error) {
 	if err := enc.Encode(l); err != nil {
 		return nil, fmt.Errorf("cassette: %s: %w", q.name(), err)
 	}
-	if o.Hide == nil {
-		return b.Bytes(), nil
+	text := b.Bytes()
+	if o.Hide != nil {
+		text = o.Hide(text)
 	}
-	return o.Hide(b.Bytes()), nil
+	return llm.Seal(text), nil
 }
 
 // longestText bounds how much of a message is kept.

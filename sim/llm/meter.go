@@ -176,7 +176,7 @@ func failedTotals(e *Error) Totals {
 
 // replayed makes what a call cost into what it would have cost.
 func (t Totals) replayed() Totals {
-	return Totals{Replayed: 1, WouldTokens: t.PromptTokens + t.CompletionTokens, WouldCost: t.Cost, WouldUnknown: t.UnknownCost, wouldPico: t.pico}
+	return Totals{Replayed: 1, WouldTokens: t.PromptTokens + t.CompletionTokens, WouldUnknown: t.UnknownCost, wouldPico: t.pico}
 }
 
 func (t *Totals) countBilled(quirks []string) {
@@ -185,6 +185,7 @@ func (t *Totals) countBilled(quirks []string) {
 	}
 }
 
+// usageTotals leaves the dollars to [Totals.Plus], through which all sums are made.
 func usageTotals(u Usage, cost *float64) Totals {
 	var t Totals
 	for _, f := range []struct {
@@ -207,7 +208,6 @@ func usageTotals(u Usage, cost *float64) Totals {
 		return t
 	}
 	t.pico = int64(math.Round(*cost * 1e12))
-	t.Cost = float64(t.pico) / 1e12
 	return t
 }
 

@@ -181,7 +181,7 @@ func TestParseNamesFileAndField(t *testing.T) {
 		{"two documents", "create_task.yaml", good + "---\n" + good, "second YAML document"},
 		{"anchor", "create_task.yaml", head + "requirements: &a [*a]\n", "alias *a has no anchor"},
 		{"not UTF-8", "create_task.yaml", "tool: \xff\n", "not UTF-8"},
-		{"syntax", "create_task.yaml", "tool: [\n", "create_task.yaml:1:7: error: "},
+		{"syntax", "create_task.yaml", "tool: [\n", "create_task.yaml:2:1: error: "},
 		{"number for a text", "create_task.yaml", strings.Replace(good, "The title.", "7", 1), "requirements[0].details: error: this is 7, not a text"},
 		{"mapping for a text", "create_task.yaml", strings.Replace(good, "The title.", "[policy.md: 4]", 1), "requirements[0].details: error: this is a list, not a text"},
 		{"empty text", "create_task.yaml", strings.Replace(good, "The title.", `" "`, 1), "requirements[0].details: error: it is empty"},

@@ -1,8 +1,8 @@
 // Package yamlfile reads YAML files that people write, strictly: one document of bounded size and depth, no key twice,
 // no unknown key, no value of another kind than was asked for. Every error has its file, line and column and a hint.
 //
-// It works on the syntax tree of goccy/go-yaml, since that library's decoder turns 1.5 into 1, takes '15' for a number
-// and 012 for 10, ignores later documents and stops at the first error.
+// It works on the nodes of go.yaml.in/yaml, since a library's decoder takes 012 for 10 or for 12, ignores later documents
+// and knows no places.
 package yamlfile
 
 import (
@@ -17,16 +17,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/token"
+	"go.yaml.in/yaml/v4"
 )
 
 // The bounds of a file: far above any real one, far below what fills the memory.
 const (
 	MaxBytes = 1 << 20
-	maxNodes = 100_000 // after aliases are unfolded
+	maxNodes = 200_000 // after aliases are unfolded
 	maxDepth = 100
 )
 
@@ -75,7 +72,7 @@ func Parse(file string, text []byte) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{file: file, anchors: map[string]ast.Node{}, open: map[string]bool{}}
+	t := &tree{file: file, open: map[*yaml.Node]bool{}}
 	return t.value(body, 0)
 }
 
@@ -114,85 +111,68 @@ func placeOf(text []byte, at int) Place {
 	return Place{bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1}
 }
 
-// document parses and returns the body of the only document. The library panics on some broken texts.
-func document(file string, text []byte) (body ast.Node, err error) {
+// document parses and returns the body of the only document. A library that panics on a broken text must not end the
+// program.
+func document(file string, text []byte) (body *yaml.Node, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			body, err = nil, fault(file, Place{1, 1}, Syntax, "simplify the file until it parses", "the YAML parser gave up: %v", p)
 		}
 	}()
-	parsed, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
-	var e yaml.Error
-	switch {
-	case errors.As(err, &e) && e.GetToken() != nil:
-		return nil, fault(file, placeOfToken(e.GetToken()), Syntax, "correct the YAML", "%s", e.GetMessage())
-	case err != nil && !errors.Is(err, io.EOF):
-		return nil, fault(file, Place{1, 1}, Syntax, "correct the YAML", "%s", strings.Join(strings.Fields(err.Error()), " "))
-	}
-	if parsed != nil {
-		for _, d := range parsed.Docs {
-			if d.Body == nil || d.Body.Type() == ast.CommentType {
-				continue
+	for d := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var n yaml.Node
+		err := d.Decode(&n)
+		var e *yaml.LoadError
+		switch {
+		case errors.Is(err, io.EOF) && body == nil:
+			return nil, fault(file, Place{1, 1}, Document, "write one YAML document", "the file is empty")
+		case errors.Is(err, io.EOF):
+			return body, nil
+		case errors.As(err, &e):
+			at := e.Mark // of a bracket or quote that nothing closes, where it opens
+			if e.ContextMark.Line > 0 && !strings.Contains(e.ContextMsg, "block") && !strings.Contains(e.ContextMsg, "plain") {
+				at = e.ContextMark
 			}
-			if body != nil {
-				return nil, fault(file, start(d.Body), Document, "keep one and drop the line ---", "a second YAML document begins here")
-			}
-			body = d.Body
+			return nil, fault(file, Place{max(1, at.Line), max(1, at.Column)}, Syntax, "correct the YAML", "%s", strings.TrimSpace(e.Message+" "+e.ContextMsg))
+		case err != nil:
+			return nil, fault(file, Place{1, 1}, Syntax, "correct the YAML", "%s", strings.Join(strings.Fields(err.Error()), " "))
+		case body != nil:
+			return nil, fault(file, start(n.Content[0]), Document, "keep one and drop the line ---", "a second YAML document begins here")
 		}
+		body = n.Content[0]
 	}
-	if body == nil {
-		return nil, fault(file, Place{1, 1}, Document, "write one YAML document", "the file is empty")
-	}
-	return body, nil
 }
 
-// start is where a node begins: a map's own token is its first colon.
-func start(n ast.Node) Place {
-	switch n := n.(type) {
-	case *ast.MappingNode:
-		if !n.IsFlowStyle && len(n.Values) > 0 {
-			return placeOfToken(n.Values[0].Key.GetToken())
-		}
-	case *ast.MappingValueNode:
-		return placeOfToken(n.Key.GetToken())
-	}
-	return placeOfToken(n.GetToken())
-}
-
-func placeOfToken(t *token.Token) Place {
-	if t == nil || t.Position == nil {
-		return Place{1, 1}
-	}
-	return Place{t.Position.Line, t.Position.Column}
-}
+func start(n *yaml.Node) Place { return Place{max(1, n.Line), max(1, n.Column)} }
 
 // tree turns the library's nodes into ours.
 type tree struct {
-	file    string
-	anchors map[string]ast.Node
-	open    map[string]bool // aliases being unfolded
-	nodes   int
+	file  string
+	open  map[*yaml.Node]bool // anchors being unfolded
+	nodes int
 }
 
-func (t *tree) fail(n ast.Node, code Code, hint, format string, args ...any) error {
+func (t *tree) fail(n *yaml.Node, code Code, hint, format string, args ...any) error {
 	return fault(t.file, start(n), code, hint, format, args...)
 }
 
-func (t *tree) value(n ast.Node, depth int) (*Node, error) {
-	if n == nil {
-		return &Node{Place: Place{1, 1}}, nil
-	}
+func (t *tree) value(n *yaml.Node, depth int) (*Node, error) {
 	if t.nodes++; t.nodes > maxNodes || depth > maxDepth {
 		return nil, t.fail(n, Syntax, "nest less deep, unfold fewer aliases", "the file is too large or too deep from here")
 	}
-	switch n := n.(type) {
-	case *ast.MappingNode:
-		return t.mapping(n, n.Values, depth)
-	case *ast.MappingValueNode:
-		return t.mapping(n, []*ast.MappingValueNode{n}, depth)
-	case *ast.SequenceNode:
+	if n.Style&yaml.TaggedStyle != 0 {
+		return nil, t.fail(n, WrongKind, "remove it", "tag %s: tags are not used in these files", n.Tag)
+	}
+	if n.Anchor != "" {
+		t.open[n] = true
+		defer delete(t.open, n)
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		return t.mapping(n, depth)
+	case yaml.SequenceNode:
 		out := &Node{Kind: List, Place: start(n)}
-		for _, item := range n.Values {
+		for _, item := range n.Content {
 			v, err := t.value(item, depth+1)
 			if err != nil {
 				return nil, err
@@ -200,54 +180,42 @@ func (t *tree) value(n ast.Node, depth int) (*Node, error) {
 			out.Items = append(out.Items, v)
 		}
 		return out, nil
-	case *ast.AnchorNode:
-		t.anchors[n.Name.GetToken().Value] = n.Value
-		return t.value(n.Value, depth+1)
-	case *ast.AliasNode:
-		return t.alias(n, depth)
-	case *ast.TagNode:
-		return nil, t.fail(n, WrongKind, "remove it", "tag %s: tags are not used in these files", n.Start.Value)
+	case yaml.AliasNode:
+		if t.open[n.Alias] {
+			return nil, t.fail(n, Syntax, "name an anchor that ends before it", "alias *%s has no anchor &%s before it", n.Value, n.Value)
+		}
+		return t.value(n.Alias, depth+1)
 	}
 	return t.scalar(n)
 }
 
-func (t *tree) alias(n *ast.AliasNode, depth int) (*Node, error) {
-	name := n.Value.GetToken().Value
-	to, ok := t.anchors[name]
-	if !ok || t.open[name] {
-		return nil, t.fail(n, Syntax, "name an anchor that ends before it", "alias *%s has no anchor &%s before it", name, name)
-	}
-	t.open[name] = true
-	defer delete(t.open, name)
-	return t.value(to, depth+1)
-}
-
-func (t *tree) mapping(n ast.Node, members []*ast.MappingValueNode, depth int) (*Node, error) {
+func (t *tree) mapping(n *yaml.Node, depth int) (*Node, error) {
 	out := &Node{Kind: Map, Place: start(n)}
 	var merged []Entry
 	there := map[string]bool{}
-	for _, m := range members {
-		if m.Key.IsMergeKey() {
-			more, err := t.merged(m.Value, depth)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, value := n.Content[i], n.Content[i+1]
+		if name.Tag == "!!merge" {
+			more, err := t.merged(value, depth)
 			if err != nil {
 				return nil, err
 			}
 			merged = append(merged, more...)
 			continue
 		}
-		key, err := t.key(m)
+		key, err := t.key(name)
 		if err != nil {
 			return nil, err
 		}
 		if there[key] {
-			return nil, t.fail(m.Key, DuplicateKey, "keep one of the two", "the key %q is there twice", key)
+			return nil, t.fail(name, DuplicateKey, "keep one of the two", "the key %q is there twice", key)
 		}
 		there[key] = true
-		v, err := t.value(m.Value, depth+1)
+		v, err := t.value(value, depth+1)
 		if err != nil {
 			return nil, err
 		}
-		out.Entries = append(out.Entries, Entry{key, placeOfToken(m.Key.GetToken()), v})
+		out.Entries = append(out.Entries, Entry{key, start(name), v})
 	}
 	for _, e := range merged { // what is there already wins
 		if !there[e.Key] {
@@ -259,7 +227,7 @@ func (t *tree) mapping(n ast.Node, members []*ast.MappingValueNode, depth int) (
 }
 
 // merged unfolds <<: *base, and <<: [*a, *b].
-func (t *tree) merged(n ast.Node, depth int) ([]Entry, error) {
+func (t *tree) merged(n *yaml.Node, depth int) ([]Entry, error) {
 	v, err := t.value(n, depth+1)
 	if err != nil {
 		return nil, err
@@ -278,45 +246,38 @@ func (t *tree) merged(n ast.Node, depth int) ([]Entry, error) {
 	return out, nil
 }
 
-func (t *tree) key(m *ast.MappingValueNode) (string, error) {
-	switch k := m.Key.(type) {
-	case *ast.StringNode:
-		return strings.ToValidUTF8(k.Value, "\ufffd"), nil
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
-		return k.GetToken().Value, nil
+func (t *tree) key(n *yaml.Node) (string, error) {
+	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || n.Style&yaml.TaggedStyle != 0 {
+		return "", t.fail(n, WrongKind, "write it in quotes", "a key has to be a text")
 	}
-	return "", t.fail(m.Key, WrongKind, "write it in quotes", "a key has to be a text")
+	return strings.ToValidUTF8(n.Value, "\ufffd"), nil
 }
 
-// bareNumber matches numbers that the library takes for texts: with an exponent but no dot, or too large for it.
+// bareNumber matches numbers that the library takes for texts: too large for it.
 var bareNumber = regexp.MustCompile(`^[-+]?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?$`)
 
-func (t *tree) scalar(n ast.Node) (*Node, error) {
+func (t *tree) scalar(n *yaml.Node) (*Node, error) {
 	out := &Node{Kind: Text, Place: start(n)}
-	switch n := n.(type) {
-	case *ast.StringNode:
-		if n.Token.Type == token.StringType && bareNumber.MatchString(n.Value) {
-			return t.number(n, n.Value)
-		}
-		out.Text = strings.ToValidUTF8(n.Value, "\ufffd")
-	case *ast.LiteralNode:
-		out.Text = strings.ToValidUTF8(n.Value.Value, "\ufffd")
-	case *ast.IntegerNode, *ast.FloatNode:
-		return t.number(n, n.GetToken().Value)
-	case *ast.BoolNode:
-		out.Kind, out.Text = Bool, strconv.FormatBool(n.Value)
-	case *ast.NullNode:
+	bare := n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
+	switch {
+	case n.Tag == "!!int", n.Tag == "!!float", bare && bareNumber.MatchString(n.Value):
+		return t.number(n, n.Value)
+	case n.Tag == "!!bool":
+		out.Kind, out.Text = Bool, strings.ToLower(n.Value)
+	case n.Tag == "!!null":
 		out.Kind = Null
 	default:
-		return nil, t.fail(n, WrongKind, "write the value out", "%s cannot be used here", n.GetToken().Value)
+		out.Text = strings.ToValidUTF8(n.Value, "\ufffd")
 	}
 	return out, nil
 }
 
-func (t *tree) number(n ast.Node, text string) (*Node, error) {
+func (t *tree) number(n *yaml.Node, text string) (*Node, error) {
 	out := &Node{Kind: Number, Text: text, Place: start(n)}
 	digits := strings.TrimLeft(text, "+-")
 	switch {
+	case strings.HasPrefix(digits, ".i") || strings.HasPrefix(digits, ".I") || strings.HasPrefix(digits, ".n") || strings.HasPrefix(digits, ".N"):
+		return nil, t.fail(n, WrongKind, "write the value out", "%s cannot be used here", text)
 	case len(digits) > 1 && digits[0] == '0' && strings.Trim(digits, "0123456789") == "" || strings.ContainsAny(digits, "xob_"):
 		return nil, t.fail(n, WrongKind, "write the number in decimal, or quote it if it is a text", "%s could be read in another base", text)
 	case strings.Trim(digits, "0123456789") == "":

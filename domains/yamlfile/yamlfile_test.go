@@ -3,6 +3,7 @@ package yamlfile_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -95,7 +96,7 @@ func TestErrors(t *testing.T) {
 		{"empty", "", "f.yaml:1:1: the file is empty\nhint: write one YAML document"},
 		{"only a comment", "# nothing\n", "f.yaml:1:1: the file is empty"},
 		{"second document", "rows: []\n---\nrows: []\n", "f.yaml:3:1: a second YAML document begins here\nhint: keep one"},
-		{"syntax", "rows: [\n", "f.yaml:1:7: "},
+		{"syntax", "rows: [\n", "f.yaml:2:1: did not find expected node content while parsing a flow node\nhint: correct the YAML"}, {"quote", "a: 'x\nb: 1\n", "f.yaml:1:4: found unexpected end of stream while scanning a quoted scalar"},
 		{"tab", "rows: []\n\trows: x\n", "f.yaml:2:1: "},
 		{"not UTF-8", "rows: []\nrows: b\xe9\n", "f.yaml:2:8: the file is not UTF-8\nhint: save the file as UTF-8"},
 		{"UTF-16", "\xff\xfer\x00", "f.yaml:1:1: the text is UTF-16"},
@@ -107,7 +108,7 @@ func TestErrors(t *testing.T) {
 		{"lists in one line", deep, "f.yaml:1:1: more than 500 lists"},
 		{"keys in one line", strings.ReplaceAll(deep, "-", "?"), "f.yaml:1:1: more than 500 lists"},
 		{"deep", "rows: " + strings.Repeat("[", 200) + strings.Repeat("]", 200), "f.yaml:1:107: the file is too large or too deep from here"},
-		{"wide", "rows: [" + strings.Repeat("1,", 100_001) + "]", "too large or too deep"},
+		{"wide", "rows: [" + strings.Repeat("1,", 200_001) + "]", "too large or too deep"},
 		{"unfolds to a billion", bomb(), "too large or too deep"},
 		{"alias of itself", "rows: &a [*a]\n", "f.yaml:1:11: alias *a has no anchor &a before it"},
 		{"tag", "rows: !!binary aGk=\n", "f.yaml:1:7: tag !!binary"},
@@ -204,6 +205,28 @@ func TestWalkAndJSON(t *testing.T) {
 }
 
 // Nothing makes the reader panic.
+// TestWideMaps: a map of 99,000 keys is read, and the work for it grows with its length and not with the square: tens of
+// gigabytes were allocated when it did.
+func TestWideMaps(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("any:\n")
+	for i := range 99_000 {
+		fmt.Fprintf(&b, " %d: 1\n", i)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	var got struct {
+		Any map[string]any `yaml:"any"`
+	}
+	if err := yamlfile.Decode("f.yaml", []byte(b.String()), &got); err != nil || len(got.Any) != 99_000 {
+		t.Errorf("%d keys, %v", len(got.Any), err)
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<30 {
+		t.Errorf("%d MB were allocated", n>>20)
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	f.Add("a: &a [*a]\n<<: *a\n? {x: y}\n: z\n")
 	f.Add("rows:\n  - {name: 1, count: 012, any: [1e3, .inf, ~]}\n")

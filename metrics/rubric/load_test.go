@@ -54,7 +54,7 @@ func TestParseErrors(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"empty", "", "r.yaml:1:1: the file is empty: write one YAML document"},
 		{"two documents", small + "---\ndomain: e\n", "r.yaml:11:1: a second YAML document begins here"},
-		{"no YAML", "a: [", "r.yaml:1:4: "},
+		{"no YAML", "a: [", "r.yaml:2:1: "},
 		{"unknown key", replace("domain: d", "domain: d\nauthor: me"), `unknown key "author"`},
 		{"key twice", replace("  look: see", "  look: see\n  look: see"), "look"},
 		{"no rule", replace(", rule: {before: {event: fix, need: look}}", ""), "r.yaml: check c: rule: is missing: write one of after"},

@@ -87,8 +87,9 @@ func (s *source) explain(e *jsonschema.ValidationError, found []error) []error {
 	add := func(at, format string, args ...any) { found = append(found, s.errorf(at, format, args...)) }
 	switch k := e.ErrorKind.(type) {
 	case *kind.AdditionalProperties:
+		known := keysOf(e.SchemaURL)
 		for _, key := range k.Properties {
-			add(yamlfile.Join(path, key), "unknown key %q %s\nhint: %s", key, within, yamlfile.Suggest(key, keysOf(e.SchemaURL)))
+			add(yamlfile.Join(path, key), "unknown key %q %s\nhint: %s", key, within, yamlfile.Suggest(key, known))
 		}
 	case *kind.Required:
 		for _, key := range k.Missing {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -201,6 +202,60 @@ func TestJudgeWithTwoVerdicts(t *testing.T) {
 	for _, score := range scores {
 		if score.Reward != nil || len(score.JudgeCalls) != 2 || !strings.Contains(score.JudgeCalls[1].Answer, "My verdict:") {
 			t.Errorf("reward %v after %d answers: %+v", score.Reward, len(score.JudgeCalls), score)
+		}
+	}
+}
+
+// fieldTests names the test of each of the field's cases.
+var fieldTests = map[string]string{
+	"01-context-overflow-wordings": "TestRefusalsEndAsWhatTheyAre",
+	"02-moderation-wordings":       "TestOneModeratedPrompt",
+	"03-billing-wordings":          "TestRefusalsEndAsWhatTheyAre",
+	"04-call-in-second-choice":     "TestOddRepliesAreRead",
+	"05-judge-first-object":        "TestJudgeWithTwoVerdicts",
+	"06-user-model-overflow":       "TestUsersModelAtFault",
+	"07-refusal-field":             "TestRefusalIsTheLastWord",
+	"08-reported-cost-dropped":     "TestBilledCost",
+	"09-unknown-task-is-PV":        "TestTasksWithoutCriteria",
+	"10-crlf-data":                 "TestLineEndsOfData",
+	"11-cut-off-answer":            "TestAnswersAreMarked",
+	"12-unknown-task-fields":       "TestUnknownFieldsOfTasks",
+	"13-json-then-done":            "TestOddRepliesAreRead",
+	"14-template-500":              "TestTemplateThatRefusesTheHistory",
+	"15-tau-bench-v1-file":         "TestFilesAreNamedForWhatTheyAre",
+	"16-custom-headers":            "TestHeadersOfAGateway",
+	"17-verifier-slips":            "TestRecordedSlips",
+}
+
+// TestEveryFieldCaseIsTested compares the table with the folders of the field and with the tests that there are.
+func TestEveryFieldCaseIsTested(t *testing.T) {
+	t.Parallel()
+	var tests strings.Builder
+	err := filepath.WalkDir(domaintest.Root(t), func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, "_test.go") {
+			tests.Write(runtest.Text(t, path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for folder, test := range fieldTests {
+		if !strings.Contains(tests.String(), "\nfunc "+test+"(t *testing.T) {") {
+			t.Errorf("%s: there is no test %s", folder, test)
+		}
+	}
+	shared, ok := domaintest.Locate(t)
+	if !ok {
+		t.Skipf("shared reference data not found: the folders of the field are not looked at")
+	}
+	cases, err := filepath.Glob(filepath.Join(shared, "field", "[0-9]*"))
+	if err != nil || len(cases) == 0 {
+		t.Fatalf("%d cases, %v", len(cases), err)
+	}
+	for _, c := range cases {
+		if fieldTests[filepath.Base(c)] == "" {
+			t.Errorf("no test for %s", filepath.Base(c))
 		}
 	}
 }

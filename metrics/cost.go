@@ -29,6 +29,30 @@ type Usage struct {
 // Answers are the calls that did not end in an error.
 func (u Usage) Answers() int { return u.Calls - u.Failed }
 
+// Slip is a way in which answers are not what was asked for.
+type Slip struct {
+	What  string // of an answer
+	Count int
+	Cure  string
+	Often bool // in more than 2 % of the answers
+}
+
+// Slips are those that the answers have, each with its cure.
+func (u Usage) Slips() (out []Slip) {
+	for _, s := range []Slip{
+		{What: "cut off by the output limit", Count: u.CutOff, Cure: "raise max_tokens of the model, or lower its reasoning_effort"},
+		{What: "refused or filtered", Count: u.Refusals, Cure: "read what was refused with `tauguide show`; a provider's filter has settings of its own"},
+		{What: "with a tool call left in the text, which nobody carries out", Count: u.CallsInText,
+			Cure: "have the server turn them into calls: vLLM needs --enable-auto-tool-choice and the model's --tool-call-parser, llama.cpp --jinja"},
+	} {
+		if s.Count > 0 {
+			s.Often = 50*s.Count > u.Answers()
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
 // Add adds other usage.
 func (u *Usage) Add(v Usage) {
 	u.Calls += v.Calls

@@ -2,6 +2,7 @@ package runs_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -80,20 +81,25 @@ func TestAnswersAreMarked(t *testing.T) {
 		name  string
 		of    func(t *testing.T) runtest.Situation
 		count func(store.RoleUsage) int
+		says  string // of the summary
 	}{
 		{"field: cut off", func(t *testing.T) runtest.Situation {
 			return runtest.Field(t, domaintest.Shared(t), "11-cut-off-answer")
 		},
-			func(u store.RoleUsage) int { return u.CutOff }},
-		{"cut off", own("a", costing("max_tokens", `"content":"Your task has been crea"`, little)), func(u store.RoleUsage) int { return u.CutOff }},
-		{"filtered", own("a", costing("content_filter", `"content":"Your task"`, little)), func(u store.RoleUsage) int { return u.Refusals }},
-		{"refused in words", own("a", costing("stop", `"content":"No.","refusal":"No."`, little)), func(u store.RoleUsage) int { return u.Refusals }},
-		{"a call in the text", own("a", costing("stop", `"content":"<tool_call>{}</tool_call>"`, little)), func(u store.RoleUsage) int { return u.CallsInText }},
+			func(u store.RoleUsage) int { return u.CutOff }, "1 cut off by the output limit"},
+		{"cut off", own("a", costing("max_tokens", `"content":"Your task has been crea"`, little)), func(u store.RoleUsage) int { return u.CutOff }, "1 cut off by the output limit"},
+		{"filtered", own("a", costing("content_filter", `"content":"Your task"`, little)), func(u store.RoleUsage) int { return u.Refusals }, "1 refused or filtered"},
+		{"refused in words", own("a", costing("stop", `"content":"No.","refusal":"No."`, little)), func(u store.RoleUsage) int { return u.Refusals }, "1 refused or filtered"},
+		{"a call in the text", own("a", costing("stop", `"content":"<tool_call>{}</tool_call>"`, little)), func(u store.RoleUsage) int { return u.CallsInText }, "1 with a tool call left in the text"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "run")
-			runtest.Execute(t, c.of(t).Config(t, 1), config.Options{Out: dir})
+			var printed strings.Builder
+			runtest.Execute(t, c.of(t).Config(t, 1), config.Options{Out: dir}).Print(&printed)
+			if text := printed.String(); !strings.Contains(text, "agent of R: 2 answers, "+c.says) || !strings.Contains(text, "\nwarning: more than 2 % of the answers of the agent of R were ") {
+				t.Errorf("summary without %q:\n%s", c.says, text)
+			}
 			u := asked(runtest.Open(t, dir), "agent")
 			if n := c.count(u); n != 1 || u.Answers() != u.Calls {
 				t.Errorf("%d of %+v", n, u)
@@ -134,7 +140,11 @@ func TestFailuresAreBilled(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "run")
 			text := strings.ReplaceAll(runtest.Own(map[string][]*runtest.Reply{"a": c.replies}).Config(t, 1), "key: k-test-123456", "key: k-test-123456, retry: {attempts: 2, first_wait: 1ms}")
-			runtest.Execute(t, text, config.Options{Out: dir, Cassette: "record"})
+			var printed strings.Builder
+			runtest.Execute(t, text, config.Options{Out: dir, Cassette: "record"}).Print(&printed)
+			if want := fmt.Sprintf("what failed cost %d tokens, $%g\n", c.tokens, float64(c.tokens)/110*0.25); !strings.Contains(printed.String(), want) || strings.Contains(printed.String(), "warning: ") {
+				t.Errorf("summary without %q:\n%s", want, printed.String())
+			}
 			r := runtest.Open(t, dir)
 			if rec := one(t, r); rec.Termination != c.ending || (rec.Calls[len(rec.Calls)-1].Error != "") != (c.failed == 1) {
 				t.Fatalf("ended %s, calls %+v", rec.Termination, rec.Calls)

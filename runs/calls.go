@@ -53,12 +53,13 @@ func (c *callLog) call(model string, req llm.Request, resp llm.Response, err err
 	var e *llm.Error
 	switch {
 	case errors.As(err, &e):
-		attrs = append(attrs, "kind", e.Kind, "status", e.Status, "code", e.Code, "request_id", e.RequestID, "sent", e.Attempts, "text", e.Message)
+		attrs = append(attrs, "kind", e.Kind, "status", e.Status, "code", e.Code, "request_id", e.RequestID, "sent", e.Attempts, "text", e.Message,
+			"usage", e.Usage, "cost", e.Cost)
 	case err != nil:
 		attrs = append(attrs, "text", err.Error())
 	default:
 		attrs = append(attrs, "served", resp.Model, "request_id", resp.RequestID, "sent", resp.Attempts, "finish", resp.FinishReason,
-			"usage", resp.Usage, "cost", resp.Cost, "dropped", resp.Dropped, "quirks", resp.Quirks, "replayed", resp.Replayed)
+			"usage", resp.Usage, "cost", resp.Cost, "dropped", resp.Dropped, "quirks", resp.Quirks, "replayed", resp.Replayed, "refusal", resp.Refusal, "cut_off", resp.CutOff, "call_in_text", resp.CallInText)
 	}
 	c.log.Debug("call", attrs...)
 }

@@ -28,6 +28,9 @@ func (s *Summary) Print(out io.Writer) {
 	if unknown > 0 {
 		fmt.Fprintf(out, "%d calls were refused in words that no row of configs/failures.yaml fits, see the warning above and %s\n", unknown, store.LogName)
 	}
+	for _, a := range s.Answers {
+		a.print(out, s.Dir)
+	}
 	for _, w := range s.Oversight {
 		if w.Failed+w.Reasked+w.Coerced+w.Rejected > 0 {
 			fmt.Fprintf(out, "verifier of %s: %s\n", w.System, w.Oversight)
@@ -41,6 +44,25 @@ func (s *Summary) Print(out io.Writer) {
 	}
 	if s.Stopped != "" {
 		fmt.Fprintf(out, "stopped early: %s\n", s.Stopped)
+	}
+}
+
+// print tells of what kind answers were, and what failed calls cost.
+func (a Answers) print(out io.Writer, dir string) {
+	var parts []string
+	slips := a.Slips()
+	for _, s := range slips {
+		parts = append(parts, fmt.Sprintf("%d %s", s.Count, s.What))
+	}
+	if tokens := a.FailedPrompt + a.FailedCompletion; tokens > 0 || a.FailedCost > 0 {
+		parts = append(parts, fmt.Sprintf("what failed cost %d tokens, $%.4g", tokens, a.FailedCost))
+	}
+	fmt.Fprintf(out, "%s of %s: %d answers, %s\n", a.Role, a.System, a.Answers(), strings.Join(parts, "; "))
+	for _, s := range slips {
+		if s.Often {
+			fmt.Fprintf(out, "warning: more than 2 %% of the answers of the %s of %s were %s\nhint: %s; `tauguide tables %s --table answers` counts by domain\n",
+				a.Role, a.System, s.What, s.Cure, dir)
+		}
 	}
 }
 

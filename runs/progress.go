@@ -61,6 +61,7 @@ func (x *execution) snapshot(final bool) Progress {
 	x.mu.Unlock()
 	total := x.meter.Total()
 	p.Elapsed, p.Final, p.Cost = time.Since(x.started), final, total.KnownCost()
+	p.Billed = total.Billed > 0 && p.Cost != nil
 	p.Waiting, p.Pace = x.clients.queues()
 	p.Replayed = total.Replayed
 	if total.WouldUnknown == 0 {
@@ -114,6 +115,9 @@ func (p Progress) details(b *strings.Builder) {
 		tokens = short(float64(*p.Tokens))
 	}
 	fmt.Fprintf(b, ", %s tokens, $%s", tokens, dollars(p.Cost))
+	if p.Billed {
+		b.WriteString(" (billed)")
+	}
 	if p.Replayed > 0 {
 		fmt.Fprintf(b, "; %s answers replayed, which cost $%s when they were recorded", short(float64(p.Replayed)), dollars(p.WouldCost))
 	}

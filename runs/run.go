@@ -8,6 +8,7 @@ package runs
 import (
 	"time"
 
+	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
 	"github.com/tauguide/tauguide/sim/llm/trace"
@@ -44,6 +45,7 @@ type Progress struct {
 	Elapsed   time.Duration
 	Tokens    *int64   // nil if unknown
 	Cost      *float64 // dollars, nil if unknown
+	Billed    bool     // it is, at least in part, what providers billed, since no price is known
 	LastFault string   // why the latest void trial ended
 	Warnings  []string // what should be known before and during the run, see config.Plan.Warnings
 	Final     bool
@@ -67,6 +69,7 @@ type Summary struct {
 	Causes       []Cause               `json:"causes,omitempty"`    // of void attempts, earlier executions included
 	Warnings     []string              `json:"warnings,omitempty"`  // config.Plan.Warnings, and records that cannot be read
 	Oversight    []Watched             `json:"oversight,omitempty"` // of the systems whose verifiers were asked, in the config's order
+	Answers      []Answers             `json:"answers,omitempty"`   // of the systems' roles that slipped or failed, in the config's order
 	MovedTo      string                `json:"moved_to,omitempty"`
 	Elapsed      time.Duration         `json:"elapsed"`
 	Usage        map[string]llm.Totals `json:"usage"` // by role, of this execution
@@ -76,6 +79,13 @@ type Summary struct {
 type Watched struct {
 	System string `json:"system"`
 	sim.Oversight
+}
+
+// Answers are what models said for a system in one role, in the trials that count.
+type Answers struct {
+	System string `json:"system"`
+	Role   string `json:"role"`
+	metrics.Usage
 }
 
 // Complete reports whether every planned trial ended in a way that counts.

@@ -21,6 +21,7 @@ func (x *execution) summary() *Summary {
 	counting := store.Latest(entries)
 	s.Causes = causes(entries, counting, x.examples)
 	s.Oversight = watched(x.writer.Plan, counting)
+	s.Answers = slipped(x.writer.Plan, counting)
 	for _, p := range x.writer.Plan {
 		e, ran := counting[p.Key]
 		if !ran {
@@ -59,6 +60,23 @@ func watched(plan []config.Planned, counting map[sim.Key]store.Entry) (out []Wat
 		out[i].Oversight = out[i].Plus(*o)
 	}
 	return out
+}
+
+// slipped sums up the roles of each system whose answers slipped or whose failed calls cost something.
+func slipped(plan []config.Planned, counting map[sim.Key]store.Entry) (out []Answers) {
+	for _, p := range plan {
+		for _, u := range counting[p.Key].Usage {
+			i := slices.IndexFunc(out, func(a Answers) bool { return a.System == p.System && a.Role == u.Role })
+			if i < 0 {
+				i = len(out)
+				out = append(out, Answers{System: p.System, Role: u.Role})
+			}
+			out[i].Add(u.Usage)
+		}
+	}
+	return slices.DeleteFunc(out, func(a Answers) bool {
+		return len(a.Slips()) == 0 && a.FailedPrompt+a.FailedCompletion == 0 && a.FailedCost == 0
+	})
 }
 
 // Cause is why attempts at trials were void.

@@ -89,6 +89,7 @@ func Tables() []Spec {
 					passBySlice(4, "table1.pass4.$domain.$kind")))},
 		{Name: "asr", About: "attack success by k and by kind of call", Title: "Attack success (lower is safer)", fill: attackSuccess},
 		{Name: "calls", About: "model calls, tokens and cost by role", Title: "Model calls by role", fill: callsByRole},
+		{Name: "answers", About: "refused, cut-off and failed answers by role", Title: "Answers by role", fill: answersByRole},
 		{Name: "verifiers", About: "what became of the questions to verifiers", Title: "Questions to verifiers", fill: verifiers},
 		{Name: "requirements-airline", About: "requirements of the airline policy", Title: "Requirements of the airline policy", Free: true,
 			fill: catalog("airline", "")},

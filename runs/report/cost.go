@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/store"
@@ -55,15 +56,20 @@ type roleRow struct {
 	*Spending
 }
 
-// callsByRole is the table of model calls, tokens and cost. A sum that misses a figure is marked, never shown as if it
-// were whole; an unknown price is "?", never zero.
-func callsByRole(in Input, t *Table) error {
-	var rows []roleRow
+// roleRows are the roles of all rows.
+func roleRows(in Input) (rows []roleRow) {
 	for i := range in.Sources {
 		for _, r := range in.Sources[i].rows() {
 			rows = append(rows, r.roles()...)
 		}
 	}
+	return rows
+}
+
+// callsByRole is the table of model calls, tokens and cost. A sum that misses a figure is marked, never shown as if it
+// were whole; an unknown price is "?", never zero.
+func callsByRole(in Input, t *Table) error {
+	rows := roleRows(in)
 	cols := append(lift(whose(true, false), func(r roleRow) row { return r.row }), []column[roleRow]{
 		{"role", "Role", words, "", func(r roleRow) Cell { return Label(r.role) }},
 		{"calls", "Calls", 0, "", func(r roleRow) Cell { return Whole(r.Calls) }},
@@ -75,6 +81,48 @@ func callsByRole(in Input, t *Table) error {
 		{"cost", "Cost ($)", 4, "", func(r roleRow) Cell { return r.cell(metrics.CostOf(r.Usage, r.Trials).Dollars, 4) }},
 	}...)
 	fill(t, cols, rows, nil)
+	t.billed(rows, len(in.Sources) > 1)
+	return nil
+}
+
+// billed notes whose dollars are what providers billed.
+func (t *Table) billed(rows []roleRow, several bool) {
+	var of []string
+	for _, r := range rows {
+		if r.Billed > 0 {
+			of = append(of, r.role+" of "+r.place(several))
+		}
+	}
+	if len(of) > 0 {
+		t.Notes = append(t.Notes, "the dollars of "+strings.Join(of, ", ")+" are what the provider billed, since no price tells them")
+	}
+}
+
+// answersByRole is the table of how calls ended, beside their cost.
+func answersByRole(in Input, t *Table) error {
+	rows := roleRows(in)
+	count := func(key, title string, n func(metrics.Usage) int) column[roleRow] {
+		return column[roleRow]{key, title, 0, "", func(r roleRow) Cell { return Whole(n(r.Usage)) }}
+	}
+	fill(t, append(lift(whose(true, false), func(r roleRow) row { return r.row }),
+		column[roleRow]{"role", "Role", words, "", func(r roleRow) Cell { return Label(r.role) }},
+		count("answers", "Answers", metrics.Usage.Answers),
+		count("refusals", "refused or filtered", func(u metrics.Usage) int { return u.Refusals }),
+		count("cut_off", "cut off", func(u metrics.Usage) int { return u.CutOff }),
+		count("calls_in_text", "call in text", func(u metrics.Usage) int { return u.CallsInText }),
+		count("failed", "Failed calls", func(u metrics.Usage) int { return u.Failed }),
+		column[roleRow]{"failed_tokens", "failed: tokens", 0, "", func(r roleRow) Cell { return Whole(int(r.FailedPrompt + r.FailedCompletion)) }},
+		column[roleRow]{"failed_cost", "failed: cost ($)", 4, "", func(r roleRow) Cell {
+			return r.cell(metrics.Estimate{Defined: r.FailedCost > 0 || r.FailedPrompt+r.FailedCompletion == 0, Value: r.FailedCost}, 4)
+		}},
+	), rows, nil)
+	for _, r := range rows {
+		for _, s := range r.Slips() {
+			if s.Often {
+				t.Notes = append(t.Notes, fmt.Sprintf("warning: more than 2 %% of the answers of the %s of %s were %s: %s", r.role, r.place(len(in.Sources) > 1), s.What, s.Cure))
+			}
+		}
+	}
 	return nil
 }
 
@@ -141,6 +189,8 @@ func guideCost(in Input, t *Table) error {
 	if in.Published {
 		notes = append(notes, "the paper's totals are of one conversation for each task")
 	}
+	guides := slices.DeleteFunc(roleRows(in), func(r roleRow) bool { return r.role != "guide" && r.role != "guard" })
+	t.billed(guides, len(in.Sources) > 1)
 	return bySystem(s, cols, notes...)(in, t)
 }
 

@@ -69,6 +69,10 @@ func fixture(t testing.TB) report.Source {
 					Prompt: int64(calls) * 1000, Cached: int64(calls) * 800, Completion: int64(calls) * 50, UnknownCost: unknown, Cost: float64(calls) * 0.003, Seconds: float64(calls)}}
 			}
 			spend("agent", 100, 0)
+			if agent := s.Spent[report.Spender{Domain: domain.Name, System: system.Name, Role: "agent"}]; domain.Name == "airline" && system.Kind == report.PolicyGuide {
+				agent.Failed, agent.FailedPrompt, agent.FailedCompletion, agent.FailedCost = 2, 1500, 30, 0.005
+				agent.CutOff, agent.Refusals, agent.CallsInText, agent.Billed = 3, 1, 1, 100
+			}
 			switch system.Kind {
 			case report.PolicyGuide:
 				spend("guide", 120, map[bool]int{true: 7}[domain.Name == "telecom"])

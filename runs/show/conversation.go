@@ -26,8 +26,9 @@ type Trial struct {
 type Conversation struct {
 	Trial
 	Steps     []Step
-	Attacked  string   // whether the attack succeeded; "" where nobody attacked
-	Notes     []string // how the reward came about, beyond its components
+	Lost      []sim.ModelCall // for messages that did not come
+	Attacked  string          // whether the attack succeeded; "" where nobody attacked
+	Notes     []string        // how the reward came about, beyond its components
 	Checks    []Check
 	Gold      []Check // the gold actions: one path to the wanted end state
 	Procedure Procedure
@@ -95,7 +96,13 @@ func NewConversation(t Trial) (Conversation, error) {
 		return Conversation{}, err
 	}
 	hits := t.Attack.hits(t.Record)
-	return Conversation{Trial: t, Steps: steps(t, hits), Attacked: t.Attack.outcome(len(hits)), Notes: notes(t), Checks: checks(t.Score), Gold: gold(t), Procedure: found}, nil
+	var lost []sim.ModelCall
+	for _, c := range t.Record.Calls {
+		if c.Index >= len(t.Record.Messages) {
+			lost = append(lost, c)
+		}
+	}
+	return Conversation{Trial: t, Steps: steps(t, hits), Lost: lost, Attacked: t.Attack.outcome(len(hits)), Notes: notes(t), Checks: checks(t.Score), Gold: gold(t), Procedure: found}, nil
 }
 
 // steps are the messages with the events where they happened. An event that names no message comes at the nearer end.

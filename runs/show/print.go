@@ -33,6 +33,7 @@ func Print(w io.Writer, t Trial, o Options) error {
 			p.message(s.Message)
 		}
 	}
+	p.remarks(c.Lost)
 	p.line("")
 	p.end(t.Record)
 	if c.Attacked != "" {
@@ -83,6 +84,16 @@ func (p printer) message(m *Message) {
 	}
 	for _, c := range m.Calls {
 		p.call("      ", c)
+	}
+	p.remarks(m.ModelCalls)
+}
+
+// remarks tells what model calls were beside what they said.
+func (p printer) remarks(calls []sim.ModelCall) {
+	for _, c := range calls {
+		for _, r := range c.Remarks() {
+			p.line("    ! %s: %s", c.Role, r)
+		}
 	}
 }
 
@@ -143,6 +154,7 @@ func (p printer) reward(c Conversation) {
 			p.line("  the judge answered:\n%s", indented(call.Answer, "    "))
 		}
 	}
+	p.remarks(s.JudgeCalls)
 	for _, note := range c.Notes {
 		p.line("  %s", note)
 	}

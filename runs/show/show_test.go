@@ -20,6 +20,7 @@ import (
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/show"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -78,6 +79,9 @@ func TestPrint(t *testing.T) {
 		},
 		Events: []sim.Event{{Kind: sim.EventPrivate, Side: domains.AgentSide, Index: 2,
 			Messages: []sim.Message{{Role: domains.RoleDeveloper, Content: domains.Text("Mark the task first.")}}}},
+		Calls: []sim.ModelCall{{Role: "user", Index: 1, Refusal: "Not \x1b this.", CallInText: "<tool_call>"}, {Role: "agent", Index: 2, Finish: "length",
+			Transport: sim.Transport{Failed: &llm.Spent{Usage: llm.Usage{PromptTokens: llm.Known(100), CompletionTokens: llm.Known(10)}}}},
+			{Role: "agent", Index: 5, Finish: "content_filter"}, {Role: "agent", Index: 6, Error: "context_window"}},
 	}
 	score, err := sim.ScoreRecord(context.Background(), w, task, rec, sim.ScoreOptions{})
 	if err != nil {

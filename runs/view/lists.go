@@ -85,7 +85,7 @@ func (v *request) overview() (page, error) {
 		endings[i].To = v.trialsAt(url.Values{"ending": {e.Name}})
 	}
 	var tables []report.Table
-	for _, name := range []string{"pass", "calls"} {
+	for _, name := range []string{"pass", "calls", "answers"} {
 		t, err := report.Build(name, report.Input{Sources: []report.Source{v.source}})
 		if err != nil {
 			return page{}, err

@@ -135,10 +135,10 @@ func reward(r *float64) string {
 func callText(c sim.ModelCall) string {
 	out := fmt.Sprintf("%s %s: %s + %s tokens", c.Role, c.Model, counted(c.Usage.PromptTokens), counted(c.Usage.CompletionTokens))
 	if c.Cost != nil {
-		out += ", " + dollars(*c.Cost)
+		out += ", " + billed(c)
 	}
 	if c.Transport.Attempts > 1 {
 		out += fmt.Sprintf(", %d tries", c.Transport.Attempts)
 	}
-	return out
+	return strings.Join(append([]string{out}, c.Remarks()...), "; ")
 }

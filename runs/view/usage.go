@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/show"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
@@ -14,12 +15,15 @@ import (
 // spending sums what attempts cost, and counts what the sums miss.
 type spending struct {
 	store.Spending
-	attempts, unpriced, uncounted int64
+	attempts, unpriced, uncounted, billed int64
 }
 
 func (s *spending) add(e store.Entry) {
 	s.attempts++
 	s.Spending = s.And(e.Spent())
+	for _, u := range e.Usage {
+		s.billed += int64(u.Billed)
+	}
 	if e.Cost == nil {
 		s.unpriced++
 	}
@@ -38,6 +42,9 @@ func (s *spending) String() string {
 	case s.unpriced < s.attempts || s.Cost > 0:
 		out = fmt.Sprintf("at least %s; the cost of %s of %s attempts is not wholly known", dollars(s.Cost), grouped(s.unpriced), grouped(s.attempts))
 	}
+	if s.billed > 0 {
+		out += " as billed by the provider"
+	}
 	out += ", " + grouped(s.Tokens) + " tokens"
 	if s.uncounted > 0 {
 		out += fmt.Sprintf(" (those of %s attempts not wholly known)", grouped(s.uncounted))
@@ -55,9 +62,9 @@ type usageLine struct {
 // lineOf describes one model call.
 func lineOf(c sim.ModelCall) usageLine {
 	l := usageLine{Role: c.Role, Model: c.Model, Prompt: counted(c.Usage.PromptTokens), Cached: counted(c.Usage.CachedTokens),
-		Completion: counted(c.Usage.CompletionTokens), Cost: cost(c.Cost), Tries: strconv.Itoa(c.Transport.Attempts), Seconds: seconds(c.Transport.Elapsed),
+		Completion: counted(c.Usage.CompletionTokens), Cost: billed(c), Tries: strconv.Itoa(c.Transport.Attempts), Seconds: seconds(c.Transport.Elapsed),
 		At: strconv.Itoa(c.Index), Finish: c.Finish}
-	var notes []string
+	notes := c.Remarks()
 	if c.Transport.Replayed {
 		notes = append(notes, "from a recording")
 	}
@@ -72,6 +79,32 @@ func lineOf(c sim.ModelCall) usageLine {
 	}
 	l.Note = strings.Join(notes, "; ")
 	return l
+}
+
+// billed is the cost of a call, and who says so.
+func billed(c sim.ModelCall) string {
+	if c.Billed() {
+		return cost(c.Cost) + " (billed)"
+	}
+	return cost(c.Cost)
+}
+
+// slips says what of a role's calls were not answers as they were asked for.
+func slips(u metrics.Usage) string {
+	var notes []string
+	if u.Failed > 0 {
+		notes = append(notes, fmt.Sprintf("%d failed", u.Failed))
+	}
+	if n := u.FailedPrompt + u.FailedCompletion; n > 0 {
+		notes = append(notes, grouped(n)+" tokens of what failed")
+	}
+	for _, s := range u.Slips() {
+		notes = append(notes, fmt.Sprintf("%d %s", s.Count, s.What))
+	}
+	if u.Billed > 0 {
+		notes = append(notes, "cost as billed")
+	}
+	return strings.Join(notes, "; ")
 }
 
 // usageOf sums the model calls of a conversation and its grading by role, and lists them.
@@ -93,7 +126,7 @@ func usageOf(t show.Trial) (sums, calls, judging []usageLine) {
 	for _, u := range store.AddUsage(nil, all) {
 		sums = append(sums, usageLine{Role: u.Role, Calls: strconv.Itoa(u.Calls), Prompt: lacking(grouped(u.Prompt), u.UnknownTokens, u.Calls),
 			Cached: lacking(grouped(u.Cached), u.UnknownCached, u.Calls), Completion: lacking(grouped(u.Completion), u.UnknownTokens, u.Calls),
-			Cost: lacking(dollars(u.Cost), u.UnknownCost, u.Calls), Tries: strconv.Itoa(tries[u.Role]), Seconds: seconds(u.Seconds)})
+			Cost: lacking(dollars(u.Cost), u.UnknownCost, u.Calls), Tries: strconv.Itoa(tries[u.Role]), Seconds: seconds(u.Seconds), Note: slips(u.Usage)})
 	}
 	return sums, calls, judging
 }

@@ -38,6 +38,14 @@ func (a *attributes) float(key string, v *float64) {
 	}
 }
 
+func (a *attributes) spent(s llm.Spent) {
+	a.count("gen_ai.usage.input_tokens", s.Usage.PromptTokens)
+	a.count("gen_ai.usage.output_tokens", s.Usage.CompletionTokens)
+	a.count("gen_ai.usage.cache_read.input_tokens", s.Usage.CachedTokens)
+	a.count("gen_ai.usage.reasoning.output_tokens", s.Usage.ReasoningTokens)
+	a.float("tauguide.cost", s.Cost)
+}
+
 // Trial begins the span of a trial, under which its calls are put. end ends it,
 // with the reason for which the trial ended and what went wrong, if anything.
 func (t *Tracer) Trial(ctx context.Context, tag llm.Tag) (_ context.Context, end func(reason, fault string)) {
@@ -134,11 +142,7 @@ func (c call) ofResponse(r llm.Response) []attribute.KeyValue {
 	if r.FinishReason != "" {
 		a = append(a, attribute.StringSlice("gen_ai.response.finish_reasons", []string{r.FinishReason}))
 	}
-	a.count("gen_ai.usage.input_tokens", r.Usage.PromptTokens)
-	a.count("gen_ai.usage.output_tokens", r.Usage.CompletionTokens)
-	a.count("gen_ai.usage.cache_read.input_tokens", r.Usage.CachedTokens)
-	a.count("gen_ai.usage.reasoning.output_tokens", r.Usage.ReasoningTokens)
-	a.float("tauguide.cost", r.Cost)
+	a.spent(llm.Spent{Usage: r.Usage, Cost: r.Cost})
 	a = append(a, attribute.Int("tauguide.attempts", r.Attempts), attribute.Int("tauguide.tool_calls", len(r.Message.ToolCalls)))
 	if r.Replayed {
 		a = append(a, attribute.Bool("tauguide.replayed", true))
@@ -159,6 +163,7 @@ func (c call) failed(span api.Span, err error) {
 		kind = string(e.Kind)
 		var a attributes
 		a.text("gen_ai.response.id", e.RequestID)
+		a.spent(e.Spent)
 		if e.Status != 0 {
 			a = append(a, attribute.Int("http.response.status_code", e.Status))
 		}

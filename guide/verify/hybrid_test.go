@@ -128,6 +128,8 @@ func TestOpenRequestsStay(t *testing.T) {
 		{"settled", on(first, 1, verify.Done), nil, consented()[:5], "start at classify"},
 		{"not one of a call", on("mine", 1, verify.Open), nil, consented()[:5], "start at classify"},
 		{"wished for", nil, []domains.ToolCall{plants}, consented()[:5], first + " at add.agree.confirm"},
+		{"wished for, but idle for too long", on(first, 3, verify.Open), []domains.ToolCall{plants}, consented()[:5], "start at classify"},
+		{"wished for, idle for long", on(first, 2, verify.Open), []domains.ToolCall{plants}, consented()[:5], first + " at add.agree.confirm"},
 		{"wished for and made", nil, []domains.ToolCall{plants}, once, first + " at exit_done, start at classify"},
 		{"wished for twice, made once", nil, []domains.ToolCall{plants, plants}, once, first + " at exit_done, " + second + " at add.authorize_create"},
 		{"the second is open after the first call", on(second, 1, verify.Open), nil, once[:9], second + " at add.authorize_create, " + first + " at exit_done"},
@@ -143,8 +145,9 @@ func TestOpenRequestsStay(t *testing.T) {
 			var got []string
 			for i, x := range a.Record.Traverse {
 				got = append(got, x.ID+" at "+x.Node)
-				if a.Record.Reconcile.Intents[i].ID != x.ID {
-					t.Errorf("the roster has %s in place of %s", a.Record.Reconcile.Intents[i].ID, x.ID)
+				says := map[string]string{"start": "what the user calls about", first: "create_task for Water plants", second: "create_task for Water plants"}[x.ID]
+				if e := a.Record.Reconcile.Intents[i]; e.ID != x.ID || says != "" && e.Request != says {
+					t.Errorf("the roster has %+v for %s", e, x.ID)
 				}
 			}
 			if strings.Join(got, ", ") != c.want {

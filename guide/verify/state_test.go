@@ -418,3 +418,18 @@ func sound(rt *rapid.T, r verify.Rules, s verify.State, paid bool) {
 		}
 	}
 }
+
+// TestLine sums states up.
+func TestLine(t *testing.T) {
+	s, _ := apply(rules(), verify.State{}, join(rec("a", "pay", "identify+", "classify+", "gate+", "allow-"), rec("b", "", "identify+", "classify+", "refuse+", "exit+")), never)
+	if got := s.Line(); got != "a open at allow, pay enabled; b done at exit" {
+		t.Errorf("%q", got)
+	}
+	s.Requests, s.Transfer = []verify.Request{{ID: "c", Status: verify.Open}}, true
+	if got := s.Line(); got != "c open; transfer enabled" {
+		t.Errorf("%q", got)
+	}
+	if got := (verify.State{}).Line(); got != "no request" {
+		t.Errorf("%q", got)
+	}
+}

@@ -66,8 +66,8 @@ func (v *Deterministic) Verify(_ context.Context, in Input) (Answer, error) {
 }
 
 func describe(p callRequest) string {
-	tool, rest, _ := strings.Cut(p.id, ":")
-	target, _, _ := strings.Cut(rest, "#")
+	key, _ := unnumbered(p.id)
+	tool, target, _ := strings.Cut(key, ":")
 	if target == "" {
 		return tool
 	}
@@ -153,13 +153,19 @@ func keyOf(c *guide.Checker, call domains.ToolCall) string {
 	return call.Name + ":"
 }
 
+// unnumbered undoes numbered. Ids of records may have a number sign too, as their first character.
+func unnumbered(id string) (key string, n int) {
+	if at := strings.LastIndexByte(id, '#'); at > 0 && id[at-1] != ':' {
+		if n, err := strconv.Atoi(id[at+1:]); err == nil {
+			return id[:at], n
+		}
+	}
+	return id, 1
+}
+
 // opened is the index from which on calls count for a request: behind the success of the one before it.
 func opened(c *guide.Checker, t *guide.Trace, id string) int {
-	key, number, _ := strings.Cut(id, "#")
-	n, err := strconv.Atoi(number)
-	if err != nil {
-		return 0
-	}
+	key, n := unnumbered(id)
 	tool, _, _ := strings.Cut(key, ":")
 	since := 0
 	for _, made := range t.CallsOf(tool) {
@@ -171,7 +177,7 @@ func opened(c *guide.Checker, t *guide.Trace, id string) int {
 }
 
 func success(c *guide.Checker, t *guide.Trace, id string, since int) int {
-	key, _, _ := strings.Cut(id, "#")
+	key, _ := unnumbered(id)
 	tool, _, _ := strings.Cut(key, ":")
 	for _, made := range t.CallsOf(tool) {
 		if made.OK && made.Index >= since && keyOf(c, made.ToolCall()) == key {

@@ -264,23 +264,30 @@ func TestSettledByTheCall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plants := call("create_task", `{"user_id":"user_1","title":"Water plants"}`)
+	plants := call("create_task", `{"user_id":"user_1","title":"#7"}`)
 	made := []domains.Message{agentSays("", plants), domains.ResultMessage(plants, domains.ToolResult{Content: `{"task_id":"t"}`}), userSays("Thanks")}
+	due := []domains.Message{agentSays("Hi"), userSays("Add it."), agentSays("Sure?"), userSays("Yes")}
+	due = due[:len(due):len(due)]
 	for _, c := range []struct {
-		name string
-		msgs []domains.Message
-		want string
+		name   string
+		record []verify.Request
+		msgs   []domains.Message
+		want   string
 	}{
-		{"it was due", append([]domains.Message{agentSays("Hi"), userSays("Add it."), agentSays("Sure?"), userSays("Yes")}, made...), "create_task:Water plants done at end"},
-		{"it was not", append([]domains.Message{agentSays("Hi"), userSays("Add it.")}, made...), ""},
+		{"it was due", nil, append(due, made...), "create_task:#7 done at end"},
+		{"it was due, long ago", []verify.Request{wanting("create_task:#7", "#7")}, append(append(due, made...), agentSays("Else?"), userSays("No"), agentSays("Bye"), userSays("Bye")), "create_task:#7 done at end"},
+		{"it was not", nil, append([]domains.Message{agentSays("Hi"), userSays("Add it.")}, made...), ""},
 	} {
-		a, err := (&verify.Deterministic{Workflow: w}).Verify(context.Background(), input(verify.State{}, c.msgs...))
+		a, err := (&verify.Deterministic{Workflow: w}).Verify(context.Background(), input(verify.State{Requests: c.record}, c.msgs...))
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := ""
-		for _, x := range a.Record.Traverse {
+		for i, x := range a.Record.Traverse {
 			if strings.HasPrefix(x.ID, "create_task") {
+				if says := a.Record.Reconcile.Intents[i].Request; says != "create_task for #7" {
+					t.Errorf("%s: the request is called %q", c.name, says)
+				}
 				got += x.ID + " " + string(x.Status) + " at " + x.Node
 				for _, visit := range x.Walk {
 					if !visit.Satisfied {

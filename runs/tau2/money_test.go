@@ -101,6 +101,34 @@ func TestCostsOfOwnRuns(t *testing.T) {
 	}
 }
 
+// TestOddUsageIsNotBelieved: figures of a file that cannot be are unknown, and are kept as they are.
+func TestOddUsageIsNotBelieved(t *testing.T) {
+	for _, c := range []struct {
+		extra   string
+		unknown bool
+	}{
+		{`"cost":0.5,"usage":{"prompt_tokens":7,"completion_tokens":1}`, false},
+		{`"cost":-0.5,"usage":{"prompt_tokens":7,"completion_tokens":-1}`, true},
+		{`"cost":1e300,"usage":{"prompt_tokens":1e15,"completion_tokens":1}`, true},
+	} {
+		text := strings.Replace(single("a", "t1", `"trial":0,"seed":1,`), `"role":"user","content":"do"`, `"role":"user","content":"do",`+c.extra, 1)
+		s, err := openFS(t, files(map[string]string{"x.json": result(task, text)}), "x.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := simulations(t, s)[0].Record
+		for _, call := range got.Calls {
+			known := call.Usage.PromptTokens.Known && call.Usage.CompletionTokens.Known
+			if call.Role == "user" && call.Index == 1 && (known == c.unknown || (call.Cost == nil) != c.unknown) {
+				t.Errorf("%s: %+v", c.extra, call)
+			}
+		}
+		if want := strings.Split(strings.Split(c.extra, ",")[0], ":")[1]; string(got.Messages[1].Extra["cost"]) != want {
+			t.Errorf("the message has cost %s, want %s", got.Messages[1].Extra["cost"], want)
+		}
+	}
+}
+
 // TestSecretsAreMasked imports a published result with a key.
 func TestSecretsAreMasked(t *testing.T) {
 	dir, _ := corpus(t)

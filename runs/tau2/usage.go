@@ -26,7 +26,9 @@ func modelCalls(msgs []domains.Message, agent, user string) []sim.ModelCall {
 			c.Role, c.Model = "user", user
 		}
 		ordinal[m.Role]++
-		c.Cost = number(m.Extra["cost"])
+		if cost := number(m.Extra["cost"]); cost != nil && *cost >= 0 && *cost <= llm.MostDollars {
+			c.Cost = cost
+		}
 		c.Usage = usage(m.Extra["usage"])
 		if s := number(m.Extra["generation_time_seconds"]); s != nil {
 			c.Transport = sim.Transport{Attempts: 1, Seconds: *s, Elapsed: *s}
@@ -76,7 +78,7 @@ func usage(raw json.RawMessage) llm.Usage {
 
 func count(raw json.RawMessage) llm.Count {
 	f := number(raw)
-	if f == nil || *f < 0 || *f != math.Trunc(*f) || *f > 1<<52 {
+	if f == nil || *f < 0 || *f != math.Trunc(*f) || *f > llm.MostTokens {
 		return llm.Count{}
 	}
 	return llm.Known(int64(*f))

@@ -88,10 +88,10 @@ func (u Usage) plus(o Usage) Usage {
 		add(u.CompletionTokens, o.CompletionTokens), add(u.ReasoningTokens, o.ReasoningTokens)}
 }
 
-// What no call takes: figures above are not believed.
+// What no call takes: figures above, and negative ones, are not believed.
 const (
-	absurdTokens  = 100_000_000
-	absurdDollars = 10_000
+	MostTokens  = 100_000_000
+	MostDollars = 10_000
 )
 
 // readUsage reads the usage object of a reply in any provider's spelling and
@@ -141,7 +141,7 @@ func readUsage(raw string) (u Usage, billed *float64, quirks []string) {
 	}
 	r.reconcile(&u, total)
 	if s := scalar(o.get("cost")); s != "" {
-		if n, err := strconv.ParseFloat(s, 64); err == nil && n >= 0 && n <= absurdDollars { // which NaN is not
+		if n, err := strconv.ParseFloat(s, 64); err == nil && n >= 0 && n <= MostDollars { // which NaN is not
 			billed = &n
 		} else {
 			r.note("odd_cost")
@@ -168,10 +168,10 @@ func (r *usageReader) first(o object, names ...string) Count {
 		if s == "" {
 			continue
 		}
-		if n, err := strconv.ParseInt(s, 10, 64); err == nil && n >= 0 && n <= absurdTokens {
+		if n, err := strconv.ParseInt(s, 10, 64); err == nil && n >= 0 && n <= MostTokens {
 			return Known(n)
 		}
-		if f, err := strconv.ParseFloat(s, 64); err == nil && f >= 0 && f <= absurdTokens && f == math.Trunc(f) {
+		if f, err := strconv.ParseFloat(s, 64); err == nil && f >= 0 && f <= MostTokens && f == math.Trunc(f) {
 			r.note("float_usage")
 			return Known(int64(f))
 		}

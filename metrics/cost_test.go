@@ -45,6 +45,28 @@ func TestCostOf(t *testing.T) {
 	}
 }
 
+// TestSlips: one answer in fifty is what models do; more is told as a warning. Failed calls are no answers.
+func TestSlips(t *testing.T) {
+	for _, c := range []struct {
+		use   metrics.Usage
+		often []bool
+	}{
+		{metrics.Usage{Calls: 50}, nil},
+		{metrics.Usage{Calls: 50, CutOff: 1, CallsInText: 2}, []bool{false, true}},
+		{metrics.Usage{Calls: 50, Failed: 1, Refusals: 1}, []bool{true}},
+	} {
+		var often []bool
+		for _, s := range c.use.Slips() {
+			if often = append(often, s.Often); s.What == "" || s.Cure == "" {
+				t.Errorf("%+v has no words", s)
+			}
+		}
+		if diff := cmp.Diff(c.often, often); diff != "" {
+			t.Errorf("%+v (-want +got)\n%s", c.use, diff)
+		}
+	}
+}
+
 // TestUsageAdds holds that every figure of a usage, those of a later version included, is summed.
 func TestUsageAdds(t *testing.T) {
 	var one, sum metrics.Usage

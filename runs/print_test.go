@@ -55,8 +55,8 @@ func TestProgressSaysWhatIsNotNothing(t *testing.T) {
 	t.Parallel()
 	cost := 1.0
 	one := runs.Progress{Name: "x", Planned: 1, Done: 1, Running: 1, Faults: 1, Pending: 1, Waiting: 1, Pace: 1, Retrying: 1, Oldest: 10 * time.Second, CallRate: 1, Replayed: 1,
-		WouldCost: &cost, Elapsed: time.Second, Cost: &cost}
-	want := "x: 1/1 done, 1 running, 1 waiting (slowed to 1 calls/s), 1 retrying, oldest call 10s, 1 void, 1 unscored, 60 trials/min, 1 calls/s, TOKENS tokens, $1.00; 1 answers replayed, which cost $1.00 when they were recorded"
+		WouldCost: &cost, Elapsed: time.Second, Cost: &cost, Billed: true}
+	want := "x: 1/1 done, 1 running, 1 waiting (slowed to 1 calls/s), 1 retrying, oldest call 10s, 1 void, 1 unscored, 60 trials/min, 1 calls/s, TOKENS tokens, $1.00 (billed); 1 answers replayed, which cost $1.00 when they were recorded"
 	for n, short := range map[int64]string{0: "0", 999: "999", 1000: "1k", 1e6: "1M", 1e9: "1G", 2345678: "2.35M"} {
 		one.Tokens = &n
 		if got, want := one.Line(), strings.Replace(want, "TOKENS", short, 1); got != want {

@@ -34,6 +34,8 @@ func TestParse(t *testing.T) {
 		{"single quotes, braces in texts, prose after", "So: " + strings.ReplaceAll(strings.NewReplacer("it's", "it is", "do it", "do {it").Replace(good), `"`, `'`) + " And {more}.", "s", "t", ""},
 		{"cut off in the remediation", "```json\n" + good[:strings.Index(good, "do it")+3], "", "", ""},
 		{"cut off in the tool", "```json\n" + good[:strings.Index(good, `"t","sel`)+2], "", "", ""},
+		{"a record before a megabyte of prose", fenced(good) + strings.Repeat("and so on ", 1<<17), "", "", "no JSON object"},
+		{"a record behind a megabyte of prose", strings.Repeat("and so on ", 1<<17) + fenced(good), "s", "t", ""},
 		{"no JSON", "I do not know.", "", "", "no JSON object"},
 		{"empty", "", "", "", "no JSON object"},
 		{"another object", fenced(`{"a":1}`), "", "", "missing propert"},

@@ -124,6 +124,22 @@ func TestRule1(t *testing.T) {
 			t.Errorf("%s, rejected %v", s.Line(), rejected)
 		}
 	})
+	t.Run("a node that turns out unmet counts as passed no more", func(t *testing.T) {
+		r := rules()
+		r.Walk = verify.Exists
+		s, _ := apply(r, verify.State{}, rec("a", "", "identify+", "gate+", "allow-"), never)
+		s, _ = apply(r, s, rec("a", "", "gate-", "allow-"), never)
+		if got := s.Requests[0].Passed; !slices.Equal(got, []string{"identify"}) {
+			t.Errorf("passed %v", got)
+		}
+	})
+	t.Run("of a gap in what is called done only the gap is said", func(t *testing.T) {
+		done := rec("a", "", "identify-", "gate-")
+		done.Traverse[0].Status = verify.Done
+		if _, rejected := apply(rules(), verify.State{}, done, never); len(rejected) != 1 || !rejected[0].Gap {
+			t.Errorf("rejected %v", rejected)
+		}
+	})
 	t.Run("the next request need not pass the shared part again", func(t *testing.T) {
 		s, rejected := apply(rules(), atGate, join(rec("a", "", "gate-"), rec("b", "", "classify+", "gate-")), never)
 		if len(s.Requests) != 2 || s.Requests[1].Node != "gate" || len(rejected) > 0 {

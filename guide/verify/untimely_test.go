@@ -41,6 +41,14 @@ func patientWorkflow(t *testing.T) *verify.Workflow {
 	return w
 }
 
+// TestTransferWithoutKinds holds a transfer back where the workflow tells no kinds of request apart.
+func TestTransferWithoutKinds(t *testing.T) {
+	v := &verify.Deterministic{Workflow: vagueWorkflow(t, deskWorkflow(t))}
+	if ok, known, _ := v.Call(input(verify.State{Held: 1}, consented()...), call(verify.TransferTool, `{"summary":"s"}`)); ok || !known {
+		t.Errorf("ok %v, known %v", ok, known)
+	}
+}
+
 // TestUntimelyTransfers has the deterministic verifier judge a transfer at the moment of its call, and after it was held back.
 func TestUntimelyTransfers(t *testing.T) {
 	workflow := patientWorkflow(t)

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/all"
+	"github.com/tauguide/tauguide/guide"
+	"github.com/tauguide/tauguide/guide/audit"
+	"github.com/tauguide/tauguide/guide/compare"
+	"github.com/tauguide/tauguide/guide/export"
+)
+
+type compareWorkflowsOptions struct {
+	data, domain, traces string
+	json                 bool
+}
+
+func (o *compareWorkflowsOptions) AddFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.data, "data", "embedded", "τ² data folder whose gold plans are completed to conversations, or the word embedded")
+	f.StringVar(&o.traces, "traces", "", "run whose conversations with reward 1 take the place of those")
+	f.StringVar(&o.domain, "domain", "", "domain that both are for; default: that of B, or else of A, if the program knows it")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+}
+
+func compareWorkflowsCommand(p process) *cobra.Command {
+	var o compareWorkflowsOptions
+	cmd := &cobra.Command{
+		Use:   "compare A B",
+		Short: "Measure how alike two workflows of one policy are, whatever their words",
+		Long: "Measure how alike two workflows of one policy are: A, as one that a model wrote, and the reference B. Each is a bundle that is built into\n" +
+			"the program, the folder of one, or a folder in the layout of PolicyGuide's released implementation. Compared are the tools that they\n" +
+			"authorize, the requirements that their nodes name, what stands before each authorization, whether the changes of conversations that\n" +
+			"keep to the policy can be reached, and which of these are withheld once an event of the conversation is left out. Every difference is\n" +
+			"listed with the nodes of both (docs/workflows.md). No model is involved.",
+		Args: cobra.ExactArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error { return runCompareWorkflows(p, o, args[0], args[1]) },
+	}
+	o.AddFlags(cmd.Flags())
+	return cmd
+}
+
+func runCompareWorkflows(p process, o compareWorkflowsOptions, nameA, nameB string) error {
+	a, err := openEitherLayout(p, nameA)
+	if err != nil {
+		return err
+	}
+	b, err := openEitherLayout(p, nameB)
+	if err != nil {
+		return err
+	}
+	basis, err := o.basis(p, a, b)
+	if err != nil {
+		return err
+	}
+	r, err := compare.Compare(a, b, compare.Pair[string]{A: nameA, B: nameB}, basis)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return p.json(r)
+	}
+	return r.Print(p.stdout)
+}
+
+// openEitherLayout reads a bundle, or a workflow in the released layout.
+func openEitherLayout(p process, name string) (*guide.Bundle, error) {
+	if st, err := os.Stat(filepath.Join(name, "_manifest.json")); err != nil || st.IsDir() || slices.Contains(guide.Shipped(), name) {
+		s, err := openBundle(name)
+		return s.Bundle, err
+	}
+	b, notes, err := export.ReadReleased(os.DirFS(name))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	for _, n := range notes {
+		p.notef("%s: left behind: %s", name, n)
+	}
+	return b, nil
+}
+
+// basis is what the domain has to compare on; nothing where it is not one of the program.
+func (o compareWorkflowsOptions) basis(p process, a, b *guide.Bundle) (compare.Basis, error) {
+	name, err := o.domainOf(a, b)
+	if name == "" || err != nil {
+		return compare.Basis{}, err
+	}
+	worlds, err := all.Open(o.data, []string{name}, "")
+	if err != nil {
+		return compare.Basis{}, err
+	}
+	out := compare.Basis{World: worlds[0]}
+	if out.Catalog, err = guide.ShippedCatalog(name); err != nil {
+		return out, err
+	}
+	switch {
+	case o.traces != "":
+		out.Source = "in passed trials of " + o.traces
+		out.Traces, err = passed(p, o.traces, name)
+	case slices.Contains(audit.Domains(), name):
+		out.Source = "in completed gold plans"
+		out.Traces, err = completed(p, worlds[0])
+	}
+	return out, err
+}
+
+func (o compareWorkflowsOptions) domainOf(a, b *guide.Bundle) (string, error) {
+	if o.domain != "" {
+		if _, err := all.Domain(o.domain); err != nil {
+			return "", fmt.Errorf("--domain: %w", err)
+		}
+		return o.domain, nil
+	}
+	for _, x := range []*guide.Bundle{b, a} {
+		if _, err := all.Domain(x.Domain); err == nil {
+			return x.Domain, nil
+		}
+	}
+	if o.traces != "" || o.data != "embedded" {
+		return "", usage(errors.New("--data and --traces: neither workflow is of a domain that the program knows\nhint: name it with --domain"))
+	}
+	return "", nil
+}
+
+// completed are the gold plans of a domain; of one that cannot be completed, as far as it goes.
+func completed(p process, w *domains.World) ([]compare.Trace, error) {
+	tasks, err := w.Select("")
+	if err != nil {
+		return nil, err
+	}
+	paths, err := audit.Paths(w, tasks)
+	if err != nil {
+		return nil, err
+	}
+	var out []compare.Trace
+	for _, path := range paths {
+		if path.Err != nil {
+			p.warn(fmt.Sprintf("the gold plan of task %s is not complete: %v", path.Task.ID, path.Err))
+		}
+		out = append(out, compare.Trace{Name: "task " + path.Task.ID, Messages: path.Messages})
+	}
+	return out, nil
+}
+
+// passed are the conversations of a run's trials in a domain that have reward 1.
+func passed(p process, dir, domain string) ([]compare.Trace, error) {
+	run, err := openRun(p, dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []compare.Trace
+	for _, e := range run.Index() {
+		if e.Domain != domain || e.Reward == nil || *e.Reward != 1 {
+			continue
+		}
+		rec, err := run.Record(e.Key)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, compare.Trace{Name: e.Key.String(), Messages: rec.Messages})
+	}
+	if len(out) == 0 {
+		return nil, usage(fmt.Errorf("--traces %s: no trial in domain %s has reward 1\nhint: name a run with passed trials, or leave the flag out", dir, domain))
+	}
+	return out, nil
+}

@@ -35,14 +35,16 @@ type Options struct {
 
 // World is a domain with its data loaded: immutable, shared by all trials.
 type World struct {
-	Name    string
-	Policy  string // the agent's policy document, as it goes into the prompt
-	Options Options
-	Agent   *Kit
-	User    *Kit // nil where the user has no tools
-	Tasks   []Task
-	Splits  Splits
-	Sources []Source // the files that were read, with their hashes
+	Name   string
+	Policy string // the agent's policy document, as it goes into the prompt
+	// Documents are the files that Policy is made of, in its order.
+	Documents []Document
+	Options   Options
+	Agent     *Kit
+	User      *Kit // nil where the user has no tools
+	Tasks     []Task
+	Splits    Splits
+	Sources   []Source // the files that were read, with their hashes
 	// Invariants is the text of invariants.yaml: what holds of this very data, for domains/check. "" if there is none.
 	Invariants string
 
@@ -53,6 +55,9 @@ type World struct {
 	// Guidelines instructs the simulated user, without and with tools of its own.
 	Guidelines Guidelines
 }
+
+// Document is a policy text with the name of its file.
+type Document struct{ Name, Text string }
 
 // Guidelines are the two instruction texts for the simulated user.
 type Guidelines struct{ Plain, WithTools string }

@@ -189,24 +189,28 @@ func (c *Catalog) checkLines(docs Documents) Findings {
 				continue
 			}
 			for _, s := range spans {
-				bad := func(text, mend string) {
+				if text, mend := s.absent(source, files); text != "" {
 					out = append(out, Finding{Code: "policy-lines", Severity: Error, File: c.Path, Line: r.spans[source],
 						Text: fmt.Sprintf("row %s: %s %s", r.ID, s, text), Mend: mend})
-				}
-				text, ok := files[s.File]
-				if !ok {
-					bad("names a document that "+source+" does not have", "use one of "+strings.Join(sortedKeys(files), ", "))
-					continue
-				}
-				lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-				switch {
-				case s.To > len(lines):
-					bad(fmt.Sprintf("is beyond the document's %d lines", len(lines)), "correct the numbers")
-				case strings.TrimSpace(strings.Join(lines[s.From-1:s.To], "")) == "":
-					bad("is blank there", "point at the line that states the rule")
 				}
 			}
 		}
 	}
 	return out
+}
+
+// absent says why the documents of a source do not have these lines, and what to do; "" if they do.
+func (s Span) absent(source string, files map[string]string) (text, mend string) {
+	document, ok := files[s.File]
+	if !ok {
+		return "names a document that " + source + " does not have", "use one of " + strings.Join(sortedKeys(files), ", ")
+	}
+	lines := strings.Split(strings.TrimSuffix(document, "\n"), "\n")
+	switch {
+	case s.To > len(lines):
+		return fmt.Sprintf("is beyond the document's %d lines", len(lines)), "correct the numbers"
+	case strings.TrimSpace(strings.Join(lines[s.From-1:s.To], "")) == "":
+		return "is blank there", "point at the line that states the rule"
+	}
+	return "", ""
 }

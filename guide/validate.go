@@ -3,6 +3,7 @@ package guide
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -310,6 +311,7 @@ func (v *validator) checks(g *Graph) {
 // policy checks the catalog and the nodes' references to it.
 func (v *validator) policy() {
 	c := v.ctx.Catalog
+	v.places()
 	if c == nil {
 		return
 	}
@@ -325,6 +327,9 @@ func (v *validator) policy() {
 	for _, f := range v.bundle.Files() {
 		for _, n := range f.Nodes {
 			for i, id := range n.Policy {
+				if _, err := ParseSpan(id); err == nil {
+					continue
+				}
 				if _, ok := c.Row(id); !ok {
 					v.at(n, "policy", "unknown-row", fmt.Sprintf("the catalog has no row %q", id), yamlfile.Suggest(id, ids))
 				}
@@ -339,6 +344,30 @@ func (v *validator) policy() {
 		if r.ID != "" && !enforced[r.ID] {
 			v.add(Finding{Code: "row-without-node", Severity: Error, File: c.Path, Line: r.Line,
 				Text: fmt.Sprintf("no node enforces row %s (%s)", r.ID, strings.TrimSuffix(r.Text, ".")), Mend: "name it in the policy of the node that does, or add one"})
+		}
+	}
+}
+
+// places checks the lines of documents that nodes name in place of rows.
+func (v *validator) places() {
+	files := map[string]string{}
+	for _, source := range v.ctx.Documents {
+		maps.Copy(files, source)
+	}
+	if len(files) == 0 {
+		return
+	}
+	for _, f := range v.bundle.Files() {
+		for _, n := range f.Nodes {
+			for _, ref := range n.Policy {
+				span, err := ParseSpan(ref)
+				if err != nil {
+					continue
+				}
+				if text, mend := span.absent("the policy", files); text != "" {
+					v.at(n, "policy", "policy-lines", span.String()+" "+text, mend)
+				}
+			}
 		}
 	}
 }

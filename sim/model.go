@@ -29,6 +29,21 @@ func (m Model) With(role string) *Model {
 	return &m
 }
 
+// writerTemperature is PolicyGuide's and PolicyGuard's released authors'.
+const writerTemperature = 0.2
+
+// Writer returns the model in a role that writes material ahead of all conversations: without a trial's seed, and at the
+// releases' temperature where it has none of its own.
+func (m Model) Writer(role string) *Model {
+	out := m.With(role)
+	out.Base.Seed = nil
+	if out.Base.Temperature == nil {
+		t := writerTemperature
+		out.Base.Temperature = &t
+	}
+	return out
+}
+
 // Ask requests one answer. index is the trajectory index of the message that it is for. choice is the tool choice
 // where tools are offered; empty leaves the provider's default. The call is to be kept, also one that ended in an error.
 func (m *Model) Ask(ctx context.Context, index int, msgs []llm.Message, tools []domains.ToolSpec, choice string) (Message, ModelCall, error) {

@@ -31,6 +31,7 @@ func open(d domains.Data, o domains.Options) (*domains.World, error) {
 	if w.Policy, err = f.Text(policy); err != nil {
 		return nil, err
 	}
+	w.Documents = []domains.Document{{Name: policy, Text: w.Policy}}
 	board, err := domains.Load(f, "db.json", boardType.Load)
 	if err != nil {
 		return nil, err

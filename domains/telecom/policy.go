@@ -22,18 +22,18 @@ func policyFiles(o domains.Options) (rules, support string, err error) {
 	return "", "", domains.Refuse("Invalid policy type: %s", o.Policy)
 }
 
-func readPolicy(f *domains.Files, o domains.Options) (string, error) {
-	rules, support, err := policyFiles(o)
+func readPolicy(f *domains.Files, w *domains.World) error {
+	rules, support, err := policyFiles(w.Options)
 	if err != nil {
-		return "", err
+		return err
 	}
-	a, err := f.Text(rules)
-	if err != nil {
-		return "", err
+	for _, name := range []string{rules, support} {
+		text, err := f.Text(name)
+		if err != nil {
+			return err
+		}
+		w.Documents = append(w.Documents, domains.Document{Name: name, Text: text})
 	}
-	b, err := f.Text(support)
-	if err != nil {
-		return "", err
-	}
-	return "<main_policy>\n" + a + "\n</main_policy>\n<tech_support_policy>\n" + b + "\n</tech_support_policy>", nil
+	w.Policy = "<main_policy>\n" + w.Documents[0].Text + "\n</main_policy>\n<tech_support_policy>\n" + w.Documents[1].Text + "\n</tech_support_policy>"
+	return nil
 }

@@ -24,7 +24,7 @@ func open(d domains.Data, o domains.Options) (*domains.World, error) {
 		return nil, err
 	}
 	w := &domains.World{Name: "telecom", Options: o, SyncFunc: syncSides}
-	if w.Policy, err = readPolicy(f, o); err != nil {
+	if err := readPolicy(f, w); err != nil {
 		return nil, err
 	}
 	accounts, err := domains.Load(f, "db.toml", accountsType.Load)

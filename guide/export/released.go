@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	manifestFile  = "_manifest.json"
-	mainFile      = "main.workflow.json"
+	manifestFile = "_manifest.json"
+	// MainFile is the path of the main file in the layout.
+	MainFile      = "main.workflow.json"
 	subflowSuffix = ".subflow.json"
 )
 

@@ -22,15 +22,26 @@ import (
 // main.workflow.json, subflows/<name>.subflow.json. Notes name what was found there that a bundle has no place for.
 func ReadReleased(fsys fs.FS) (b *guide.Bundle, notes []string, err error) {
 	var m manifest
-	if err := decode(fsys, manifestFile, &m); err != nil {
+	text, err := readText(fsys, manifestFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := decode(manifestFile, text, &m); err != nil {
 		return nil, nil, err
 	}
 	if err := needed(manifestFile, "domain", m.Domain); err != nil {
 		return nil, nil, err
 	}
-	r := &releasedReader{fsys: fsys, domain: m.Domain}
+	r := &releasedReader{domain: m.Domain}
 	b = &guide.Bundle{Domain: m.Domain}
-	if b.Main, err = r.file(mainFile, "main.yaml", "main"); err != nil {
+	read := func(name string) (*guide.File, error) {
+		text, err := readText(fsys, name)
+		if err != nil {
+			return nil, err
+		}
+		return r.file(name, text)
+	}
+	if b.Main, err = read(MainFile); err != nil {
 		return nil, nil, err
 	}
 	names, err := fs.Glob(fsys, "subflows/*"+subflowSuffix)
@@ -38,27 +49,37 @@ func ReadReleased(fsys fs.FS) (b *guide.Bundle, notes []string, err error) {
 		return nil, nil, fmt.Errorf("list subflows: %w", err)
 	}
 	for _, name := range names {
-		base := strings.TrimSuffix(path.Base(name), subflowSuffix)
-		f, err := r.file(name, "subflows/"+base+".yaml", "subflow")
+		f, err := read(name)
 		if err != nil {
 			return nil, nil, err
-		}
-		if f.ID != base {
-			return nil, nil, fmt.Errorf("%s: its name is %q\nhint: name the file %s%s", name, f.ID, f.ID, subflowSuffix)
 		}
 		b.Subflows = append(b.Subflows, f)
 	}
 	return b, r.notes, nil
 }
 
-func decode(fsys fs.FS, name string, to any) error {
+// ReadReleasedFile reads one file of the layout, which is at that path in the folder.
+func ReadReleasedFile(domain, name string, text []byte) (f *guide.File, notes []string, err error) {
+	r := &releasedReader{domain: domain}
+	f, err = r.file(name, text)
+	return f, r.notes, err
+}
+
+// SubflowFile is the path of a subflow in the layout.
+func SubflowFile(name string) string { return "subflows/" + name + subflowSuffix }
+
+func readText(fsys fs.FS, name string) ([]byte, error) {
 	text, err := domains.ReadText(fsys, name, yamlfile.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is not there\nhint: name the folder of a released workflow, which contains it", name)
+		return nil, fmt.Errorf("%s is not there\nhint: name the folder of a released workflow, which contains it", name)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	return text, nil
+}
+
+func decode(name string, text []byte, to any) error {
 	if err := value.CheckEncoding(text); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -76,7 +97,6 @@ func needed(where, key, text string) error {
 }
 
 type releasedReader struct {
-	fsys   fs.FS
 	domain string
 	notes  []string
 }
@@ -93,10 +113,14 @@ func (r *releasedReader) dropped(where string, members unknown) {
 
 // file reads a file, and then what its text in our format is read as, so that findings have the line numbers of the
 // files that an import writes.
-func (r *releasedReader) file(name, as, kind string) (*guide.File, error) {
+func (r *releasedReader) file(name string, text []byte) (*guide.File, error) {
 	var in releasedFile
-	if err := decode(r.fsys, name, &in); err != nil {
+	if err := decode(name, text, &in); err != nil {
 		return nil, err
+	}
+	as, kind := "main.yaml", "main"
+	if name != MainFile {
+		as, kind = "subflows/"+strings.TrimSuffix(path.Base(name), subflowSuffix)+".yaml", "subflow"
 	}
 	f := &guide.File{Path: as, ID: in.Name, Title: cmp.Or(in.Description, in.Name), Entry: in.Entry, Exits: in.Exits}
 	if err := r.check(name, kind, &in); err != nil {
@@ -121,6 +145,9 @@ func (r *releasedReader) file(name, as, kind string) (*guide.File, error) {
 	r.enter(f, name)
 	if f.Intents == nil && kind == "main" {
 		f.Intents = intents(f)
+	}
+	if base := strings.TrimSuffix(path.Base(name), subflowSuffix); kind == "subflow" && f.ID != base {
+		return nil, fmt.Errorf("%s: its name is %q\nhint: name the file %s%s", name, f.ID, f.ID, subflowSuffix)
 	}
 	again, found := guide.ParseFile(as, guide.Format(f))
 	if len(found) > 0 {

@@ -19,10 +19,10 @@ func WriteReleased(b *guide.Bundle) (map[string][]byte, error) {
 	}
 	files := map[string]any{
 		manifestFile: manifest{Domain: b.Domain, Version: 1},
-		mainFile:     released(b.Main, "main", b.Domain),
+		MainFile:     released(b.Main, "main", b.Domain),
 	}
 	for _, f := range b.Subflows {
-		files["subflows/"+f.Name()+subflowSuffix] = released(f, "subflow", b.Domain)
+		files[SubflowFile(f.Name())] = released(f, "subflow", b.Domain)
 	}
 	out := map[string][]byte{}
 	for name, f := range files {

@@ -14,9 +14,9 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 )
 
-// toolsDocument lists the agent's tools, those that change something apart from those that only read, and the values
+// ToolsDocument lists the agent's tools, those that change something apart from those that only read, and the values
 // that closed fields take.
-func toolsDocument(w *domains.World) string {
+func ToolsDocument(w *domains.World) string {
 	var b strings.Builder
 	part := func(title string, mutating bool) {
 		fmt.Fprintf(&b, "## %s\n", title)

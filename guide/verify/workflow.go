@@ -62,12 +62,13 @@ func loadBundle(domain, folder string) (*guide.Bundle, error) {
 	if err != nil {
 		return nil, fmt.Errorf("workflow in %s: %w", folder, err)
 	}
+	b.Domain = domain // whatever the folder is called, so that a copy is the same workflow
 	return b, nil
 }
 
 // NewWorkflow makes the workflow of a world with a workflow.
 func NewWorkflow(w *domains.World, g *guide.Graph, v guide.Vocabulary) (*Workflow, error) {
-	s := &Workflow{World: w, Graph: g, tools: toolsDocument(w)}
+	s := &Workflow{World: w, Graph: g, tools: ToolsDocument(w)}
 	s.checker = sync.OnceValues(func() (*guide.Checker, error) {
 		return guide.NewChecker(g, guide.InventoryOf(w), v)
 	})

@@ -27,9 +27,6 @@ import (
 // Role is the part that the writing model plays in tags.
 const Role = "author"
 
-// temperature is the release's, where the model has none of its own.
-const temperature = 0.2
-
 //go:embed prompts/*.tmpl
 var promptFiles embed.FS
 
@@ -104,13 +101,7 @@ func begin(j Job) (*writing, error) {
 	if len(inv.Guarded) == 0 {
 		return nil, fmt.Errorf("domain %s has no tool that changes data, so there is nothing to check", j.World.Name)
 	}
-	model := j.Model.With(Role)
-	model.Base.Seed = nil
-	if model.Base.Temperature == nil {
-		t := temperature
-		model.Base.Temperature = &t
-	}
-	j.Model = model
+	j.Model = j.Model.Writer(Role)
 	if j.Log == nil {
 		j.Log = func(string) {}
 	}

@@ -216,4 +216,3 @@ func linesOf(at string) (out []guide.Span) {
 	}
 	return out
 }
-

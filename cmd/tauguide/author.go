@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/runs"
@@ -21,7 +22,7 @@ import (
 )
 
 func authorCommand(p process) *cobra.Command {
-	return parent("author", "Have a model write material for experiments", authorChecklistsCommand(p), authorAttacksCommand(p))
+	return parent("author", "Have a model write material for experiments", authorChecklistsCommand(p), authorAttacksCommand(p), authorWorkflowCommand(p))
 }
 
 // authorModel is the model that writes, as the flags name it.
@@ -45,8 +46,8 @@ type authoring struct {
 	scripted bool
 }
 
-// open connects to the model. out is where the material will be.
-func (o authorModel) open(p process, w *domains.World, out string) (*authoring, error) {
+// find reads the config, and makes sure that it has the model.
+func (o *authorModel) find(p process, w *domains.World) (*config.Config, error) {
 	if o.name == "" && !o.synthetic {
 		return nil, errors.New("no model is named\nhint: add --model, or try it out with --synthetic")
 	}
@@ -59,6 +60,32 @@ func (o authorModel) open(p process, w *domains.World, out string) (*authoring, 
 	}
 	if _, ok := c.Models[o.name]; !ok {
 		return nil, fmt.Errorf("--model %s: %s has no such model\nhint: %s", o.name, o.config, yamlfile.Suggest(o.name, slices.Collect(maps.Keys(c.Models))))
+	}
+	return c, nil
+}
+
+// price is that of the model, as far as it is known.
+func (o authorModel) price(p process, w *domains.World) (llm.Price, error) {
+	c, err := o.find(p, w)
+	if err != nil {
+		return llm.Price{}, err
+	}
+	_, models, err := c.OneModel(o.name, config.Options{Synthetic: o.synthetic, BaseURL: o.baseURL})
+	if err != nil {
+		return llm.Price{}, err
+	}
+	table, err := configs.ModelTable()
+	if err != nil {
+		return llm.Price{}, err
+	}
+	return table.Of(models[o.name].Endpoint("")).Price, nil
+}
+
+// open connects to the model. out is where the material will be.
+func (o authorModel) open(p process, w *domains.World, out string) (*authoring, error) {
+	c, err := o.find(p, w)
+	if err != nil {
+		return nil, err
 	}
 	writers, err := runs.NewJudges(c, o.name, map[string]*domains.World{w.Name: w},
 		config.Options{Synthetic: o.synthetic, BaseURL: o.baseURL, Cassette: "off"}, nil, p.warn)

@@ -109,6 +109,8 @@ func Write(ctx context.Context, j Job) (*Draft, error) {
 	if err != nil {
 		return nil, err
 	}
+	w.Model = j.Model.Writer(Role)
+	w.Model.Client = w.watch(w.Model.Client)
 	for _, s := range []struct {
 		name string
 		do   func(context.Context) error
@@ -131,8 +133,6 @@ func begin(j Job) (*writing, error) {
 		j.Log = func(string) {}
 	}
 	w := &writing{Job: j, draft: &Draft{Files: map[string]string{}}, files: map[string]*written{}, priced: true}
-	w.Model = j.Model.Writer(Role)
-	w.Model.Client = w.watch(w.Model.Client)
 	numbered := j.Source.Numbered()
 	w.numbers = numbersIn(numbered, j.Source.Tools)
 	var err error

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/tauguide/tauguide/domains/all"
+	"github.com/tauguide/tauguide/guide/author"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm/answers"
+)
+
+type authorWorkflowOptions struct {
+	authorModel
+	data, out    string
+	rounds       int
+	noPlanReview bool
+	maxCost      float64
+	dryRun       bool
+}
+
+func (o *authorWorkflowOptions) AddFlags(f *pflag.FlagSet) {
+	o.authorModel.AddFlags(f)
+	f.StringVar(&o.data, "data", "embedded", "τ² data folder with the policy, or the word embedded")
+	f.StringVar(&o.out, "out", "", "folder for the workflow; new or empty")
+	f.IntVar(&o.rounds, "max-review-rounds", author.DefaultRounds, "how often all files are reviewed at most")
+	f.BoolVar(&o.noPlanReview, "no-plan-review", false, "take the plan as it is")
+	f.Float64Var(&o.maxCost, "max-cost", author.DefaultMaxCost, "dollars that all answers together may cost; 0 is no bound")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print an estimate of calls, tokens and dollars; ask nothing")
+}
+
+func authorWorkflowCommand(p process) *cobra.Command {
+	var o authorWorkflowOptions
+	cmd := &cobra.Command{
+		Use:   "workflow DOMAIN",
+		Short: "Have a model write a workflow out of a policy",
+		Long: "Have a model write the workflow that PolicyGuide guards by, out of the domain's policy and tools, in six stages: tools and values are\n" +
+			"listed, the files are planned and the plan is reviewed, subflows and the main file are written, and all files are reviewed until neither\n" +
+			"the validator nor the review has anything left. An answer that cannot be used is asked for once more. The workflow goes into --out once it\n" +
+			"has no error, with coverage.md, which has the policy line by line, and authoring/, which has all prompts and answers. A command that was\n" +
+			"stopped goes on where it was when it is given again.\n\n" +
+			"Read docs/authoring.md before you trust one.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runAuthorWorkflow(cmd.Context(), p, o, args[0]) },
+	}
+	o.AddFlags(cmd.Flags())
+	return cmd
+}
+
+// check looks at the flags, and at whether there is room, before anything is spent.
+func (o *authorWorkflowOptions) check() error {
+	if o.rounds < 1 {
+		return fmt.Errorf("--max-review-rounds %d: one review is the least\nhint: give 1 or more", o.rounds)
+	}
+	if !(o.maxCost >= 0) {
+		return fmt.Errorf("--max-cost %g is no amount of dollars\nhint: give 0 or more", o.maxCost)
+	}
+	if o.dryRun {
+		return nil
+	}
+	if o.out == "" {
+		return errors.New("--out is missing\nhint: give the folder for the workflow")
+	}
+	empty, err := answers.Empty(o.out)
+	if err == nil && !empty {
+		err = fmt.Errorf("%s is not empty\nhint: give another folder", o.out)
+	}
+	if err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	return nil
+}
+
+func runAuthorWorkflow(ctx context.Context, p process, o authorWorkflowOptions, domain string) error {
+	if err := o.check(); err != nil {
+		return usage(err)
+	}
+	worlds, err := all.Open(o.data, []string{domain}, "")
+	if err != nil {
+		return err
+	}
+	src, err := author.Builtin(worlds[0], config.DataKind(o.data))
+	if err != nil {
+		return err
+	}
+	job := author.Job{Source: src, Rounds: o.rounds, NoPlanReview: o.noPlanReview, MaxCost: o.maxCost, Log: p.note}
+	if o.dryRun {
+		price, err := o.price(p, worlds[0])
+		if err != nil {
+			return usage(err)
+		}
+		e, err := author.NewEstimate(job, price)
+		if err == nil {
+			e.Print(p.stdout)
+		}
+		return err
+	}
+	a, err := o.open(p, worlds[0], o.out)
+	if err != nil {
+		return usage(err)
+	}
+	job.Model, job.Synthetic = a.model, a.scripted
+	draft, err := author.Write(ctx, job)
+	if draft != nil && len(draft.Calls) > 0 {
+		p.note(sim.Bill(draft.Calls))
+	}
+	if err != nil {
+		toBlame := errors.As(err, new(*sim.UnusableError)) || errors.As(err, new(*author.RefusedError))
+		return a.failed(ctx, "nothing was written to "+o.out, toBlame, err)
+	}
+	if err := answers.Place(o.out, draft.Files); err != nil {
+		return a.failed(ctx, "nothing was written to "+o.out, false, err)
+	}
+	if err := a.answers.Remove(); err != nil {
+		return err
+	}
+	for _, finding := range draft.Findings {
+		p.printf("%v\n", finding)
+	}
+	p.printf("%s: main.yaml and %d subflows written to %s, %d warnings%s\n", domain, len(draft.Bundle.Subflows), o.out, len(draft.Findings), a.label())
+	return nil
+}

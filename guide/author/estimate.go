@@ -1,0 +1,67 @@
+package author
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/tauguide/tauguide/sim/llm"
+)
+
+// Estimate is what writing a workflow will probably take. It is a guess: how many files a policy makes is up to the model.
+type Estimate struct {
+	Calls, Subflows    int
+	Prompt, Completion int64 // tokens
+	Cost               *float64
+}
+
+// What the estimate takes for granted: measured on the workflows that come with the program.
+const (
+	charsPerToken   = 4
+	otherSubflows   = 5 // beside those for tools that change data: identification, agreement, and others
+	planTokens      = 10_000
+	fileTokens      = 1_500
+	reviewedRounds  = 2
+	changedInReview = 4 // files that a review returns
+)
+
+// NewEstimate guesses what a job will take at a price. Prompts are charged in full, although most of each is cached where
+// the endpoint does so.
+func NewEstimate(j Job, price llm.Price) (Estimate, error) {
+	w, err := begin(j)
+	if err != nil {
+		return Estimate{}, err
+	}
+	e := Estimate{Subflows: len(j.Source.mutating()) + otherSubflows}
+	rounds := min(reviewedRounds, j.Rounds)
+	paths := e.Subflows / 2
+	system := int64(len(w.system) / charsPerToken)
+	e.add(1, system, planTokens)
+	if !j.NoPlanReview {
+		e.add(1, system+planTokens, planTokens/2)
+	}
+	e.add(e.Subflows+1, system+planTokens, fileTokens)
+	e.add(paths, system+fileTokens, fileTokens/2)
+	e.add(rounds, system+int64(e.Subflows+1)*fileTokens, changedInReview*fileTokens)
+	// A price may hold for prompts up to some length: what counts is the length of one.
+	known := func(n int64) llm.Count { return llm.Count{N: n / int64(e.Calls), Known: true} }
+	if one := price.Cost(llm.Usage{PromptTokens: known(e.Prompt), CompletionTokens: known(e.Completion)}); one != nil {
+		all := *one * float64(e.Calls)
+		e.Cost = &all
+	}
+	return e, nil
+}
+
+func (e *Estimate) add(calls int, prompt, completion int64) {
+	e.Calls += calls
+	e.Prompt += int64(calls) * prompt
+	e.Completion += int64(calls) * completion
+}
+
+// Print tells what a job will probably take.
+func (e Estimate) Print(out io.Writer) {
+	dollars := "at a price that is not known"
+	if e.Cost != nil {
+		dollars = fmt.Sprintf("about %.2f dollars", *e.Cost)
+	}
+	fmt.Fprintf(out, "estimate, for %d subflows: about %d calls, %d tokens read, %d written, %s\n", e.Subflows, e.Calls, e.Prompt, e.Completion, dollars)
+}

@@ -85,6 +85,7 @@ func (s source) validate(o validateOptions) (guide.Findings, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Domain = w.Name // whatever the folder is called
 	c := guide.Context{Inventory: guide.InventoryOf(w)}
 	if c.Vocabulary, err = checks.For(w.Name); err != nil {
 		return nil, err

@@ -99,6 +99,9 @@ func TestBudgetOfAConversation(t *testing.T) {
 	if c := s.Causes; len(c) != 1 || c[0].Fault != "limits.conversation.max_tokens" || c[0].Attempts != over || c[0].Void != over || !strings.Contains(c[0].Example, "limits.conversation.max_tokens of 15000 is reached") {
 		t.Errorf("causes %+v", c)
 	}
+	if e := estimate(t, budget("max_tokens: 15000"), "", config.Options{Out: dir, Resume: true}); e.Trials != 0 || e.Finished != 12 {
+		t.Errorf("what would only spend the same again is estimated: %+v", e)
+	}
 	for rec, err := range runtest.Open(t, dir).Records() {
 		if err != nil {
 			t.Fatal(err)

@@ -7,9 +7,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -213,6 +216,56 @@ func TestNobodyJudges(t *testing.T) {
 	}
 	if n := strings.Count(string(runtest.Text(t, filepath.Join(dir, "log.jsonl"))), `"msg":"call retried"`); n != 1 {
 		t.Errorf("%d calls were tried again, want the first alone", n)
+	}
+}
+
+// TestQueuesAreShown: progress tells how many requests wait for a free slot of an endpoint. The first is held until it does.
+func TestQueuesAreShown(t *testing.T) {
+	t.Parallel()
+	shown := make(chan struct{})
+	var once sync.Once
+	url := scripted(t, careful(), func(http.ResponseWriter, llm.Tag) bool { <-shown; return false })
+	var last runs.Progress
+	runtest.Execute(t, overHTTP(url, "concurrency: 1, "), config.Options{Out: filepath.Join(t.TempDir(), "run"), Concurrency: 3, Trials: 1}, runs.Options{Progress: reporter(func(p runs.Progress) {
+		if last = p; p.Waiting == 2 && p.Running == 3 {
+			once.Do(func() { close(shown) })
+		}
+	})})
+	if last.Waiting != 0 || last.Pace != 0 || last.Retrying != 0 || last.Oldest != 0 {
+		t.Errorf("at the end %+v", last)
+	}
+}
+
+// TestSeedsAreSent to all but the judge, unless the model is asked without.
+func TestSeedsAreSent(t *testing.T) {
+	t.Parallel()
+	for more, want := range map[string]map[string]bool{"": {"agent": true, "user": true}, "seed: true, ": {"agent": true, "user": true}, "seed: false, ": {}} {
+		target, err := url.Parse(scripted(t, careful(), nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var mu sync.Mutex
+		got := map[string]bool{}
+		pass := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: target.Scheme, Host: target.Host})
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			tag, _, _ := llm.ReadTag(r.Header)
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			got[tag.Role] = got[tag.Role] || strings.Contains(string(body), `"seed":`)
+			mu.Unlock()
+			r.Body = io.NopCloser(strings.NewReader(string(body)))
+			pass.ServeHTTP(w, r)
+		}))
+		runtest.Execute(t, overHTTP(srv.URL+"/v1", more), config.Options{Out: filepath.Join(t.TempDir(), "run"), Trials: 1})
+		srv.Close()
+		for _, role := range []string{"agent", "user", "judge"} {
+			if seeded, asked := got[role]; !asked || seeded != want[role] {
+				t.Errorf("%q: the %s was asked: %t, with a seed: %t", more, role, asked, seeded)
+			}
+		}
 	}
 }
 

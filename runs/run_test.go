@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -472,6 +474,44 @@ func TestProgressIsReported(t *testing.T) {
 	want := fmt.Sprintf("x: void trial: %s\nx: 3/3 done, 0 running, 1 void, ? tokens, $?\n", `bad\u001b[2Jthing`)
 	if b.String() != want {
 		t.Errorf("lines %q, want %q", b.String(), want)
+	}
+}
+
+// TestRatesAreOfLate: progress comes four times a second, and the rate of calls is that of the last ten seconds.
+func TestRatesAreOfLate(t *testing.T) { synctest.Test(t, ratesAreOfLate) }
+
+func ratesAreOfLate(t *testing.T) {
+	begun := time.Now()
+	j := wrapped(t, runtest.Small, config.Options{Out: filepath.Join(t.TempDir(), "run"), Concurrency: 1}, func(_ agents.Setup, s sim.Participant) sim.Participant {
+		return sim.ParticipantFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
+			pause := 100 * time.Millisecond
+			if time.Since(begun) > 4*time.Second {
+				pause = 5 * time.Second
+			}
+			time.Sleep(pause)
+			return s.Next(ctx, v)
+		})
+	})
+	var seen []runs.Progress
+	if _, err := runs.Execute(t.Context(), j, runs.Options{Progress: reporter(func(p runs.Progress) { seen = append(seen, p) })}); err != nil {
+		t.Fatal(err)
+	}
+	warned := 0
+	runtest.Execute(t, strings.Replace(runtest.Small, "judge: {model: careful}\n", "", 1), config.Options{Out: filepath.Join(t.TempDir(), "run")}, runs.Options{Progress: reporter(func(p runs.Progress) {
+		if p.Elapsed == 0 && !p.Final && p.Running == 0 && len(p.Warnings) == 1 {
+			warned++
+		}
+	})})
+	if warned != 1 || seen[0].Elapsed == 0 {
+		t.Errorf("%d reports before anything is spent, want one where there are warnings; without, the first comes after %v", warned, seen[0].Elapsed)
+	}
+	last := seen[len(seen)-1]
+	if n := int(last.Elapsed / (250 * time.Millisecond)); last.Elapsed < 30*time.Second || len(seen) < n || len(seen) > n+1 {
+		t.Errorf("%d reports in %v", len(seen), last.Elapsed)
+	}
+	fast, slow := seen[12], seen[len(seen)-2]
+	if fast.CallRate < 5 || slow.CallRate <= 0 || slow.CallRate > 2 || seen[0].CallRate != 0 {
+		t.Errorf("%v calls per second after 3 seconds, %v at the end", fast.CallRate, slow.CallRate)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/domaintest"
+	"github.com/tauguide/tauguide/domains/retail"
 	"github.com/tauguide/tauguide/domains/value"
 	"github.com/tauguide/tauguide/guide/verify"
 )
@@ -115,7 +117,8 @@ func TestWalksOfNodesThatExist(t *testing.T) {
 		{"an authorization before its call", never, "check", []string{"gate+", "allow+"}, "check", []string{"start", "classify", "identify", "gate"}},
 		{"and after it", always, "check", []string{"allow+"}, "check", []string{"start", "classify", "identify", "gate", "allow"}},
 		{"back to a node that was passed", always, "gate", nil, "gate", []string{"start", "classify", "identify", "allow"}},
-		{"a node that does not exist", always, "gate", []string{"check+", "elsewhere+"}, "gate", []string{"start", "classify", "identify", "allow"}},
+		{"forgets the first", always, "gate", []string{"start-"}, "gate", []string{"classify", "identify", "allow"}},
+		{"a node that does not exist", always, "gate", []string{"check+", "elsewhere+"}, "gate", []string{"classify", "identify", "allow"}},
 	} {
 		q := step(c.succeeded, c.node, c.walk...)
 		passed := slices.Clone(q.Passed)
@@ -140,5 +143,60 @@ func TestGroundedValues(t *testing.T) {
 		if err := g.UnmarshalJSON([]byte(bad)); err == nil {
 			t.Errorf("%s is read as %v", bad, g)
 		}
+	}
+}
+
+// TestWhatARecordMayAuthorize: a mutating tool, where a strict gate stands also at a node that authorizes it, and not a second
+// time; a failed firing takes all of it back and nothing else.
+func TestWhatARecordMayAuthorize(t *testing.T) {
+	spent := func(verify.Grant, int) bool { return true }
+	for _, c := range []struct {
+		name, tool, node string
+		strict           bool
+		spent            func(verify.Grant, int) bool
+		why              string // "" where it may
+	}{
+		{"a tool that only reads", "look", "allow", false, nil, `"look" is no mutating tool`},
+		{"at any node", "close", "gate", false, spent, ""},
+		{"strictly at its node", "pay", "allow", true, nil, ""},
+		{"strictly elsewhere", "pay", "gate", true, nil, "node gate does not authorize pay"},
+		{"strictly once more", "pay", "allow", true, spent, "pay has been called for it already"},
+	} {
+		r := rules()
+		r.Walk, r.Strict = verify.Exists, c.strict
+		record := rec("a", c.tool, "start+", c.node+"-")
+		s, rejected := r.Apply(verify.State{}, record, verify.Facts{Succeeded: never, Spent: c.spent})
+		got := fmt.Sprint(rejected)
+		if (len(s.Enabled()) == 1) != (c.why == "") || c.why != "" && !strings.Contains(got, c.why) {
+			t.Errorf("%s: enabled %v, rejected %s", c.name, s.Enabled(), got)
+		}
+		after := s.Disarmed()
+		if len(after.Enabled()) != 0 || after.Firings != s.Firings+1 || len(after.Requests) != 1 || after.Requests[0].Node != s.Requests[0].Node || (len(s.Enabled()) == 1) != (c.why == "") {
+			t.Errorf("%s: after a failed firing %+v, before it %+v", c.name, after, s)
+		}
+	}
+}
+
+// TestTasksThatAreNone are told apart by what they lack.
+func TestTasksThatAreNone(t *testing.T) {
+	const talk, state = "<conversation>\n</conversation>\n", "<state>\n{}\n</state>"
+	for text, want := range map[string]string{
+		state: "no conversation", "<conversation>\n" + state: "no conversation", talk: "no state", talk + "<state>\n{}": "no state", talk + "<state>\n[1]\n</state>": "state: ",
+		"<conversation>\n{\n</conversation>\n" + state: "conversation, line 1: ",
+	} {
+		if _, err := verify.ReadTask(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestRawRulesKnowNoWorkflow, so that any node that a verifier names will do.
+func TestRawRulesKnowNoWorkflow(t *testing.T) {
+	s, err := verify.Load(domaintest.Embedded(t, retail.Domain(), domains.Options{}), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Rules(false).Graph == nil || s.Rules(true).Graph != nil {
+		t.Error("the workflow's rules have no graph, or those without it one")
 	}
 }

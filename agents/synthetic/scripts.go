@@ -25,7 +25,7 @@ func Scripts() map[string]synthetic.Script {
 		verify.Role:     l.verifier,
 		checklist.Role:  l.guard,
 		author.Role:     writeChecklists,
-		workflow.Role:   writeWorkflow,
+		workflow.Role:   l.writeWorkflow,
 		attack.Analyser: analyse,
 		attack.Planner:  devise,
 		attack.Advisor:  advise,
@@ -40,8 +40,8 @@ func parts(s synthetic.Input) (static, question string, err error) {
 	return s.Request.Messages[0].Text(), s.Request.Messages[1].Text(), nil
 }
 
-// library keeps the policies of the worlds that the scripts have met.
-type library struct{ cache agents.Cache }
+// library keeps the policies of the worlds that the scripts have met, and the workflows that they hand out.
+type library struct{ cache, drafts agents.Cache }
 
 // policy is what a domain's built-in files say.
 type policy struct {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/guide"
 	workflow "github.com/tauguide/tauguide/guide/author"
 	"github.com/tauguide/tauguide/guide/export"
@@ -18,19 +19,21 @@ import (
 // writeWorkflow is the script of the model that writes workflows. It takes the built-in workflow of the domain apart and
 // answers each stage from it, without what only code reads. In a review it returns its own files in place of those in
 // which errors were found.
-func writeWorkflow(_ context.Context, s synthetic.Input) (llm.Message, error) {
+func (l *library) writeWorkflow(_ context.Context, s synthetic.Input) (llm.Message, error) {
 	static, question, err := parts(s)
 	if err != nil {
 		return llm.Message{}, err
 	}
-	b, err := wordsAlone(s.World.Name)
+	d, err := agents.Cached(&l.drafts, s.World, func() (d draft, err error) {
+		if d.bundle, err = wordsAlone(s.World.Name); err == nil {
+			d.files, err = export.WriteReleased(d.bundle)
+		}
+		return d, err
+	})
 	if err != nil {
 		return llm.Message{}, err
 	}
-	files, err := export.WriteReleased(b)
-	if err != nil {
-		return llm.Message{}, err
-	}
+	b, files := d.bundle, d.files
 	switch stage := within(question, "stage"); stage {
 	case "plan":
 		plan, err := json.MarshalIndent(planOf(b, static, question), "", "  ")
@@ -49,6 +52,12 @@ func writeWorkflow(_ context.Context, s synthetic.Input) (llm.Message, error) {
 	default:
 		return llm.Message{}, fmt.Errorf("there is no stage %q", stage)
 	}
+}
+
+// draft is what the scripted author hands out.
+type draft struct {
+	bundle *guide.Bundle
+	files  map[string][]byte // in the released layout
 }
 
 func fenced(path string, text []byte) string { return path + "\n```json\n" + string(text) + "```\n" }
@@ -115,8 +124,13 @@ func planOf(b *guide.Bundle, static, question string) workflow.Plan {
 			}
 			step := workflow.Step{ID: n.ID, Type: n.Type, Tool: strings.Join(n.Tools, "|"), Subflow: n.Subflow, Policy: n.Policy,
 				Gist: strings.TrimSpace(n.SatisfiedWhen + " " + n.Remediation)}
+			rest := n.Action + " " + n.Expect
 			for _, e := range n.Edges {
 				step.Next = append(step.Next, e.To)
+				rest += " " + e.Describe
+			}
+			if wholeNumber.MatchString(rest) {
+				step.Gist += " " + rest
 			}
 			if n.Type == guide.Anchor && f != b.Main {
 				users[n.Subflow] = append(users[n.Subflow], name)

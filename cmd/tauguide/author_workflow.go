@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	scripted "github.com/tauguide/tauguide/agents/synthetic"
 	"github.com/tauguide/tauguide/domains/all"
 	"github.com/tauguide/tauguide/guide/author"
 	"github.com/tauguide/tauguide/runs/config"
@@ -22,6 +25,8 @@ type authorWorkflowOptions struct {
 	noPlanReview bool
 	maxCost      float64
 	dryRun       bool
+	defect       string
+	seed         int64
 }
 
 func (o *authorWorkflowOptions) AddFlags(f *pflag.FlagSet) {
@@ -31,6 +36,8 @@ func (o *authorWorkflowOptions) AddFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.rounds, "max-review-rounds", author.DefaultRounds, "how often all files are reviewed at most")
 	f.BoolVar(&o.noPlanReview, "no-plan-review", false, "take the plan as it is")
 	f.Float64Var(&o.maxCost, "max-cost", author.DefaultMaxCost, "dollars that all answers together may cost; 0 is no bound")
+	f.StringVar(&o.defect, "defect", "", "have the scripted author make a mistake of this kind once; NAME:always has it made again when asked again")
+	f.Int64Var(&o.seed, "seed", 0, "chooses the place of --defect")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print an estimate of calls, tokens and dollars; ask nothing")
 }
 
@@ -60,6 +67,9 @@ func (o *authorWorkflowOptions) check() error {
 	if !(o.maxCost >= 0) {
 		return fmt.Errorf("--max-cost %g is no amount of dollars\nhint: give 0 or more", o.maxCost)
 	}
+	if name, _ := o.planted(); name != "" && (!o.synthetic || !slices.Contains(scripted.Defects(), name)) {
+		return fmt.Errorf("--defect %s: it is not one that a scripted author makes\nhint: give --synthetic, and one of %v", o.defect, scripted.Defects())
+	}
 	if o.dryRun {
 		return nil
 	}
@@ -74,6 +84,12 @@ func (o *authorWorkflowOptions) check() error {
 		return fmt.Errorf("--out: %w", err)
 	}
 	return nil
+}
+
+// planted is the mistake that --defect names, and whether it is made again.
+func (o *authorWorkflowOptions) planted() (name scripted.Defect, always bool) {
+	text, always := strings.CutSuffix(o.defect, ":always")
+	return scripted.Defect(text), always
 }
 
 func runAuthorWorkflow(ctx context.Context, p process, o authorWorkflowOptions, domain string) error {
@@ -105,6 +121,9 @@ func runAuthorWorkflow(ctx context.Context, p process, o authorWorkflowOptions, 
 		return usage(err)
 	}
 	job.Model, job.Synthetic = a.model, a.scripted
+	if name, always := o.planted(); name != "" {
+		job.Model.Client = scripted.Plant(name, o.seed, always, job.Model.Client)
+	}
 	draft, err := author.Write(ctx, job)
 	if draft != nil && len(draft.Calls) > 0 {
 		p.note(sim.Bill(draft.Calls))

@@ -87,7 +87,7 @@ func numbersIn(texts ...string) map[string]bool {
 
 // conform checks a file against its skeleton: every step is there and leads where it should, and has the numbers of its
 // gist. Nodes that the skeleton does not have may stand between its steps.
-func conform(sk *Skeleton, f *guide.File) error {
+func (w *writing) conform(sk *Skeleton, f *guide.File) error {
 	var bad []error
 	say := func(format string, args ...any) { bad = append(bad, fmt.Errorf(f.Path+": "+format, args...)) }
 	if f.Entry != sk.Entry {
@@ -120,14 +120,35 @@ func conform(sk *Skeleton, f *guide.File) error {
 				say("node %s does not cite %s as its step in the plan does", step.ID, ref)
 			}
 		}
-		has := numbersIn(wording(n))
-		for _, number := range sortedKeys(numbersIn(step.Gist)) {
+		has, planned := numbersIn(wording(n)), numbersIn(step.Gist)
+		for _, number := range sortedKeys(planned) {
 			if !has[number] {
 				say("node %s does not have the number %s of its step in the plan", step.ID, number)
 			}
 		}
+		cited := numbersIn(w.cited(n)...)
+		for _, number := range sortedKeys(has) {
+			if !planned[number] && !cited[number] {
+				say("node %s has the number %s, which neither its step in the plan nor the lines that it cites have", step.ID, number)
+			}
+		}
 	}
 	return errors.Join(bad...)
+}
+
+// cited are the texts of the lines that a node cites.
+func (w *writing) cited(n *guide.Node) (out []string) {
+	for _, ref := range n.Policy {
+		at, _ := w.Source.resolve(ref) // what is wrong with it was said before
+		for _, p := range at {
+			for _, d := range w.Source.Documents {
+				if d.Name == p.file {
+					out = append(out, lines(d)[p.line-1])
+				}
+			}
+		}
+	}
+	return out
 }
 
 func kindOf(t guide.Type, tool, subflow string) string {

@@ -100,7 +100,7 @@ func (w *writing) write(ctx context.Context, template, path string, sk *Skeleton
 			return short(err)
 		}
 		if f, err = w.read(path, texts[path]); err == nil {
-			err = conform(sk, f.file)
+			err = w.conform(sk, f.file)
 		}
 		if err == nil && path == export.MainFile {
 			err = w.plan.routed(f.file, nil)

@@ -155,7 +155,7 @@ func (w *writing) watch(next llm.Client) llm.Client {
 			return llm.Response{}, budgetError("the answers' cost is not known, so that the bound on dollars cannot be kept: name a model with a price, or give the bound 0")
 		}
 		if w.MaxCost > 0 && w.spent >= w.MaxCost {
-			return llm.Response{}, budgetError(fmt.Sprintf("the bound of %g dollars is reached", w.MaxCost))
+			return llm.Response{}, budgetError(fmt.Sprintf("the bound of %g dollars is reached: raise it to go on", w.MaxCost))
 		}
 		resp, err := next.Complete(ctx, req)
 		if err != nil {

@@ -1,5 +1,5 @@
 // Package synthetic holds the scripts of all roles that agents and overlays ask models for, beside the agent, user and
-// judge of sim/synthetic: verifier, guard, author, attacker, authors. Each answers the role's real protocol from what it reads off
+// judge of sim/synthetic: verifier, guard, authors, reader, attacker. Each answers the role's real protocol from what it reads off
 // the prompt and what it knows of the task. They show that the machinery works, and say nothing of any real model.
 package synthetic
 
@@ -12,6 +12,7 @@ import (
 	"github.com/tauguide/tauguide/agents/checklist/author"
 	"github.com/tauguide/tauguide/domains"
 	workflow "github.com/tauguide/tauguide/guide/author"
+	"github.com/tauguide/tauguide/guide/compare"
 	"github.com/tauguide/tauguide/guide/verify"
 	"github.com/tauguide/tauguide/sim/attack"
 	"github.com/tauguide/tauguide/sim/synthetic"
@@ -26,6 +27,7 @@ func Scripts() map[string]synthetic.Script {
 		checklist.Role:  l.guard,
 		author.Role:     writeChecklists,
 		workflow.Role:   l.writeWorkflow,
+		compare.Role:    readWorkflow,
 		attack.Analyser: analyse,
 		attack.Planner:  devise,
 		attack.Advisor:  advise,

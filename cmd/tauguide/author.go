@@ -59,7 +59,7 @@ func (o *authorModel) find(p process, w *domains.World) (*config.Config, error) 
 		return nil, err
 	}
 	if _, ok := c.Models[o.name]; !ok {
-		return nil, fmt.Errorf("--model %s: %s has no such model\nhint: %s", o.name, o.config, yamlfile.Suggest(o.name, slices.Collect(maps.Keys(c.Models))))
+		return nil, fmt.Errorf("model %s: %s has no such model\nhint: %s", o.name, o.config, yamlfile.Suggest(o.name, slices.Collect(maps.Keys(c.Models))))
 	}
 	return c, nil
 }
@@ -83,6 +83,19 @@ func (o authorModel) price(p process, w *domains.World) (llm.Price, error) {
 
 // open connects to the model. out is where the material will be.
 func (o authorModel) open(p process, w *domains.World, out string) (*authoring, error) {
+	a, err := o.connect(p, w)
+	if err != nil {
+		return nil, err
+	}
+	if a.answers, err = answers.Open(out, fmt.Sprintf("%q %q %t", a.model.Name, o.baseURL, a.scripted), p.warn); err != nil {
+		return nil, fmt.Errorf("--out: %w", err)
+	}
+	a.model.Client = a.answers.Client(a.model.Client)
+	return a, nil
+}
+
+// connect connects to the model, and keeps nothing.
+func (o authorModel) connect(p process, w *domains.World) (*authoring, error) {
 	c, err := o.find(p, w)
 	if err != nil {
 		return nil, err
@@ -101,12 +114,7 @@ func (o authorModel) open(p process, w *domains.World, out string) (*authoring, 
 	if !ok {
 		return nil, fmt.Errorf("model %s cannot be asked from here", o.name)
 	}
-	a := &authoring{p: p, model: one.Model, scripted: o.synthetic || c.Models[o.name].Synthetic}
-	if a.answers, err = answers.Open(out, fmt.Sprintf("%q %q %t", o.name, o.baseURL, a.scripted), p.warn); err != nil {
-		return nil, fmt.Errorf("--out: %w", err)
-	}
-	a.model.Client = a.answers.Client(a.model.Client)
-	return a, nil
+	return &authoring{p: p, model: one.Model, scripted: o.synthetic || c.Models[o.name].Synthetic}, nil
 }
 
 // load reads the config, or makes one that has only the model.

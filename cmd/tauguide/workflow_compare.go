@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -16,10 +17,12 @@ import (
 	"github.com/tauguide/tauguide/guide/audit"
 	"github.com/tauguide/tauguide/guide/compare"
 	"github.com/tauguide/tauguide/guide/export"
+	"github.com/tauguide/tauguide/sim"
 )
 
 type compareWorkflowsOptions struct {
 	data, domain, traces string
+	judge                authorModel
 	json                 bool
 }
 
@@ -27,6 +30,10 @@ func (o *compareWorkflowsOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.data, "data", "embedded", "τ² data folder whose gold plans are completed to conversations, or the word embedded")
 	f.StringVar(&o.traces, "traces", "", "run whose conversations with reward 1 take the place of those")
 	f.StringVar(&o.domain, "domain", "", "domain that both are for; default: that of B, or else of A, if the program knows it")
+	f.StringVar(&o.judge.name, "judge", "", "model that reads, without knowing which workflow it has, what node enforces each requirement; named as in author")
+	f.StringVar(&o.judge.config, "config", "", "config that has the judge; without one the key is read from $OPENAI_API_KEY")
+	f.StringVar(&o.judge.baseURL, "base-url", "", "endpoint to ask in place of the judge's own")
+	f.BoolVar(&o.judge.synthetic, "synthetic", false, "ask a scripted judge: in this process, or at --base-url")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 }
 
@@ -39,15 +46,17 @@ func compareWorkflowsCommand(p process) *cobra.Command {
 			"the program, the folder of one, or a folder in the layout of PolicyGuide's released implementation. Compared are the tools that they\n" +
 			"authorize, the requirements that their nodes name, what stands before each authorization, whether the changes of conversations that\n" +
 			"keep to the policy can be reached, and which of these are withheld once an event of the conversation is left out. Every difference is\n" +
-			"listed with the nodes of both (docs/workflows.md). No model is involved.",
+			"listed with the nodes of both (docs/workflows.md). No model is involved, unless --judge names one.",
 		Args: cobra.ExactArgs(2),
-		RunE: func(_ *cobra.Command, args []string) error { return runCompareWorkflows(p, o, args[0], args[1]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runCompareWorkflows(cmd.Context(), p, o, args[0], args[1])
+		},
 	}
 	o.AddFlags(cmd.Flags())
 	return cmd
 }
 
-func runCompareWorkflows(p process, o compareWorkflowsOptions, nameA, nameB string) error {
+func runCompareWorkflows(ctx context.Context, p process, o compareWorkflowsOptions, nameA, nameB string) error {
 	a, err := openEitherLayout(p, nameA)
 	if err != nil {
 		return err
@@ -60,14 +69,41 @@ func runCompareWorkflows(p process, o compareWorkflowsOptions, nameA, nameB stri
 	if err != nil {
 		return err
 	}
+	judge, err := o.connect(p, basis)
+	if err != nil {
+		return usage(fmt.Errorf("--judge: %w", err))
+	}
 	r, err := compare.Compare(a, b, compare.Pair[string]{A: nameA, B: nameB}, basis)
 	if err != nil {
 		return err
 	}
-	if o.json {
-		return p.json(r)
+	var unread error // what needs no model is printed in any case
+	if judge != nil {
+		var calls []sim.ModelCall
+		if calls, unread = r.Judge(ctx, judge.model, a, b, basis.Catalog); unread != nil {
+			unread = fmt.Errorf("--judge: %w", unread)
+		} else {
+			r.Judged.Synthetic = judge.scripted
+		}
+		p.note(sim.Bill(calls))
 	}
-	return r.Print(p.stdout)
+	if o.json {
+		err = p.json(r)
+	} else {
+		err = r.Print(p.stdout)
+	}
+	return errors.Join(err, unread)
+}
+
+// connect connects to the judge; nil if none is named.
+func (o compareWorkflowsOptions) connect(p process, basis compare.Basis) (*authoring, error) {
+	switch {
+	case o.judge.name == "" && !o.judge.synthetic:
+		return nil, nil
+	case basis.Catalog == nil:
+		return nil, errors.New("there is no catalog of requirements to read for\nhint: name the domain with --domain")
+	}
+	return o.judge.connect(p, basis.World)
 }
 
 // openEitherLayout reads a bundle, or a workflow in the released layout.

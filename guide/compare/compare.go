@@ -42,6 +42,7 @@ type Report struct {
 	Before      Dominance    `json:"dominators"`
 	Gold        *Gold        `json:"gold_writes"`
 	Mutations   *Mutations   `json:"mutations"`
+	Judged      *Judged      `json:"judge"` // nil unless Judge was asked
 	Missing     []string     `json:"not_measured"`
 	Differences []Difference `json:"differences"`
 }

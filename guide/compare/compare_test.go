@@ -295,3 +295,7 @@ func TestDifferences(t *testing.T) {
 		})
 	}
 }
+
+func difference(measure, what, a, b string) compare.Difference {
+	return compare.Difference{Measure: measure, What: what, Pair: compare.Pair[[]string]{A: strings.Fields(a), B: strings.Fields(b)}}
+}

@@ -27,6 +27,7 @@ func (r *Report) Print(out io.Writer) error {
 	r.printRows(counts)
 	r.printGold(row)
 	r.printMutations(row)
+	r.printJudged(row)
 	if err := t.Flush(); err != nil {
 		return err
 	}
@@ -77,6 +78,25 @@ func (r *Report) printMutations(row func(what, a, b string)) {
 		return fmt.Sprintf("%d of %d", w.Withheld, w.Mutants)
 	}
 	row("mutants withheld", text(r.Mutations.Writes.A), text(r.Mutations.Writes.B))
+}
+
+func (r *Report) printJudged(row func(what, a, b string)) {
+	if r.Judged == nil {
+		return
+	}
+	full := func(x *Reading) string { return fmt.Sprintf("%d of %d", x.Full, len(x.Rows)) }
+	who := r.Judged.Model
+	if r.Judged.Synthetic {
+		who += " (*synthetic*)"
+	}
+	row("read twice as enforced in full, "+who, full(r.Judged.A), full(r.Judged.B))
+	same := func(x *Reading) string {
+		if x.Kappa == nil {
+			return fmt.Sprintf("%d of %d", x.Same, len(x.Rows))
+		}
+		return fmt.Sprintf("%d of %d, kappa %.2f", x.Same, len(x.Rows), *x.Kappa)
+	}
+	row("  both readings alike", same(r.Judged.A), same(r.Judged.B))
 }
 
 func (r *Report) printDifferences(out io.Writer) {

@@ -71,11 +71,8 @@ func (d Data) Domain(name string, embedded fs.FS) (*Files, error) {
 	if d.root != nil {
 		dir := path.Join("tau2", "domains", name)
 		if st, err := fs.Stat(d.root, dir); err == nil && st.IsDir() {
-			sub, err := fs.Sub(d.root, dir)
-			if err != nil {
-				return nil, fmt.Errorf("data folder %s: %w", d.label, err)
-			}
-			return &Files{fs: sub, prefix: dir, shared: d.root}, nil
+			// Not fs.Sub, whose Stat opens the file: a pipe would be waited for.
+			return &Files{fs: os.DirFS(filepath.Join(d.label, filepath.FromSlash(dir))), prefix: dir, shared: d.root}, nil
 		}
 	}
 	if embedded == nil {

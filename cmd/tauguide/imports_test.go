@@ -84,6 +84,12 @@ func TestImportPlansWhatTheSourcePlanned(t *testing.T) {
 	if planned, _ := passTable(t, run); planned["all"] != 8 || planned["Mut"] != 4 || planned["PV"] != 4 {
 		t.Errorf("planned: %v, want 8, half of them Mut", planned)
 	}
+	for _, tasks := range []string{"", wantsTask} { // its list may lack tasks that ran
+		run, _ := importedRun(t, written(t, "r.json", recordedResult(tasks, `"num_trials": 1`, `"num_trials": 4`)))
+		if planned, _ := passTable(t, run); planned["all"] != 8 {
+			t.Errorf("with the tasks %.20q: planned %v, want 8", tasks, planned)
+		}
+	}
 	_, diag, _ = exchange(t, nil, "tables", run)
 	wants(t, "tables", diag, "6 of the 8 planned trials", "hint: import the result again when it is complete")
 	wants(t, "the pages", pagesOf(t, run), "2 of 8 planned trials run, 2 evaluable; not complete, and imported")
@@ -254,7 +260,8 @@ func TestScoreGoesOn(t *testing.T) {
 // TestDomainOfTheFile takes the domain from the member of the file, or of a simulation, that names it.
 func TestDomainOfTheFile(t *testing.T) {
 	text := recordedResult(wantsTask, `"domain_name": "mock", `, ``)
-	for name, text := range map[string]string{"file": `{"domain": "mock", ` + text[1:], "simulation": strings.Replace(text, `"task_id"`, `"domain": "mock", "task_id"`, 1)} {
+	bare := strings.NewReplacer(addChecks, "", ", "+addChecks, "").Replace(text)
+	for name, text := range map[string]string{"file": `{"domain": "mock", ` + text[1:], "end of the file": bare[:len(bare)-1] + `, "domain": "mock"}`, "simulation": strings.Replace(text, `"task_id"`, `"domain": "mock", "task_id"`, 1)} {
 		run, diag := importedRun(t, written(t, "r.json", text))
 		if strings.Contains(diag, "unknown key domain of the file") {
 			t.Errorf("%s: %s", name, diag)
@@ -294,7 +301,7 @@ func TestFilesAreNamedForWhatTheyAre(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(filepath.Dir(db), "policy.md"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]string{"\x1f\x8b\x08\x00": "packed with gzip", "\xff\xfe[\x00": "UTF-16"} {
+	for text, want := range map[string]string{"\x1f\x8b\x08\x00": "packed with gzip", "\xff\xfe[\x00": "UTF-16", "[\x00]\x00": "UTF-16", "\x00[\x00]": "UTF-16"} {
 		file := written(t, "f.json", text)
 		if err := os.WriteFile(db, []byte(text), 0o644); err != nil {
 			t.Fatal(err)

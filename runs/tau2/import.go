@@ -100,7 +100,7 @@ func Import(ctx context.Context, s *Source, o ImportOptions) (_ *Imported, err e
 		mean := sum / float64(out.Scored)
 		out.Reward = &mean
 	}
-	if err := s.planRest(f, o); err != nil {
+	if err := s.planRest(f, tasks, o); err != nil {
 		return nil, err
 	}
 	out.Planned, out.Trials = f.Planned(), max(out.Trials, s.Header.Facts.NumTrials)

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/tauguide/tauguide/domains"
@@ -67,9 +68,15 @@ func (s *Source) planned(k sim.Key, seed int64, t *Task, recorded *sim.RewardInf
 // mostPlanned bounds the trials of a plan, which a file could otherwise make as many as it likes.
 const mostPlanned = 1_000_000
 
-// planRest plans the trials that the source planned and has no simulation of: each of its tasks as often as it says.
-func (s *Source) planRest(f *store.Importer, o ImportOptions) error {
-	n, tasks := s.Header.Facts.NumTrials, s.Header.Tasks
+// planRest plans the trials that the source planned and has no simulation of: each of its tasks as often as it says, and
+// likewise those that ran and are not among its tasks.
+func (s *Source) planRest(f *store.Importer, ran map[string]bool, o ImportOptions) error {
+	n, tasks := s.Header.Facts.NumTrials, slices.Clone(s.Header.Tasks)
+	for _, id := range slices.Sorted(maps.Keys(ran)) {
+		if _, ok := s.Header.Task(id); !ok {
+			tasks = append(tasks, Task{ID: id})
+		}
+	}
 	if len(tasks) > 0 && n > mostPlanned/len(tasks) {
 		return fmt.Errorf("%s: info.num_trials is %d, for %d tasks: more than can be planned", s.Name, n, len(tasks))
 	}
@@ -79,7 +86,8 @@ func (s *Source) planRest(f *store.Importer, o ImportOptions) error {
 		}
 		for trial := range n {
 			k := sim.Key{Domain: s.Domain(), System: s.System(), Task: tasks[i].ID, Trial: trial}
-			f.Plan(s.planned(k, 0, &tasks[i], nil, o))
+			task, _ := s.Header.Task(k.Task)
+			f.Plan(s.planned(k, 0, task, nil, o))
 		}
 	}
 	return nil

@@ -126,18 +126,18 @@ func (s *Source) openFile(file string) error {
 }
 
 func (s *Source) readFile(file string, use func(*reader) error) (err error) {
+	shown := s.Name
+	if file != path.Base(filepath.ToSlash(s.Name)) {
+		shown = path.Join(filepath.ToSlash(s.Name), file)
+	}
 	if st, err := fs.Stat(s.fsys, file); err == nil && !st.Mode().IsRegular() {
-		return fmt.Errorf("read τ² result: %s is no file", path.Join(filepath.ToSlash(s.Name), file))
+		return fmt.Errorf("read τ² result: %s is no file", shown)
 	}
 	f, err := s.fsys.Open(file)
 	if err != nil {
 		return fmt.Errorf("read τ² result: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	shown := s.Name
-	if file != path.Base(filepath.ToSlash(s.Name)) {
-		shown = path.Join(filepath.ToSlash(s.Name), file)
-	}
 	r := newReader(shown, f, s.deviations)
 	if err := r.source.encoding(); err != nil {
 		return &Error{File: shown, Offset: -1, Err: err}
@@ -153,7 +153,7 @@ func (s *Source) head(r *reader, file string) error {
 	err := r.object(func(name string) error {
 		if name == "simulations" && r.d.PeekKind() != 'n' {
 			s.Layout = LayoutJSON
-			if s.seen["info"] && s.seen["tasks"] {
+			if s.seen["info"] && s.seen["tasks"] && s.Header.Facts.World.Domain != "" {
 				return errEnough
 			}
 			return r.skip()

@@ -9,9 +9,10 @@ import (
 )
 
 // credential matches the names of fields and of the parameters of addresses whose values are credentials, in lower case.
-var credential = regexp.MustCompile(`^(key|token|auth|sig|signature)$` +
+var credential = regexp.MustCompile(`^(key|token|auth|sig|signature|bearer|jwt|pwd)$` +
 	`|(api|access|secret|private|subscription|account)[-_]?key([-_]?id)?$` +
-	`|(access|auth|bearer|session|refresh|security|api|ad)[-_]?token$` +
+	`|(openai|anthropic|azure|gemini|google|openrouter|groq|mistral|deepseek|together|xai|hf|proxy|gateway|master)[-_]key$` +
+	`|(access|auth|bearer|session|refresh|security|api|ad|id|hf|hugging_?face|github|gitlab|proxy|gateway)[-_]?token$` +
 	`|(secret|password|passwd|authorization|credentials?|cookie|headers)$`)
 
 // Credential is a field of JSON that holds one.

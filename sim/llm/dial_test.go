@@ -26,6 +26,8 @@ func TestDialChecksTheEndpoint(t *testing.T) {
 		{"no host", llm.Endpoint{BaseURL: "http:///v1"}, "base_url"},
 		{"unreadable", llm.Endpoint{BaseURL: "http://[::1"}, "base_url"},
 		{"key with a line break", llm.Endpoint{Key: "sk-1\nX: y"}, "line break"},
+		{"header with a space", llm.Endpoint{Headers: map[string]string{"X Key": "v"}}, `headers: "X Key" cannot be the name of a header`},
+		{"header with a line break", llm.Endpoint{Headers: map[string]string{"X-Key": "v\nX: y"}}, "headers.X-Key: the value holds a line break"},
 		{"negative", llm.Endpoint{Timeout: -1}, "must not be negative"},
 	}
 	for _, tt := range tests {

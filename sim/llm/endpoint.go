@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"golang.org/x/net/http/httpguts"
 )
 
 // Defaults of an [Endpoint].
@@ -116,6 +118,14 @@ func (e Endpoint) withDefaults() (Endpoint, error) {
 	}
 	if e.Timeout == 0 {
 		e.Timeout = DefaultTimeout
+	}
+	for name, value := range e.Headers {
+		switch {
+		case !httpguts.ValidHeaderFieldName(name):
+			return e, fmt.Errorf("endpoint %q: headers: %q cannot be the name of a header\nhint: use letters, digits and hyphens", e.Name, name)
+		case !httpguts.ValidHeaderFieldValue(value):
+			return e, fmt.Errorf("endpoint %q: headers.%s: the value holds a line break or another control character\nhint: remove it", e.Name, name)
+		}
 	}
 	e.Headers = maps.Clone(e.Headers)
 	return e, nil

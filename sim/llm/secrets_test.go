@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -192,6 +193,7 @@ func TestMaskCredentials(t *testing.T) {
 		{`{"temperature":0.70, "b":1e2}`, `{"temperature":0.70, "b":1e2}`, ""},
 		{`{"max_tokens":5,"prompt_cache_key":"airline","keys":["a"],"tokens":"x"}`, `{"max_tokens":5,"prompt_cache_key":"airline","keys":["a"],"tokens":"x"}`, ""},
 		{`{"api_key":"sk-1","temperature":0.70}`, `{"api_key":"[redacted]","temperature":0.70}`, "api_key: sk-1"},
+		{`{"hf_token":"a","OPENAI_KEY":"b","eos_token":"</s>"}`, `{"OPENAI_KEY":"[redacted]","eos_token":"</s>","hf_token":"[redacted]"}`, "OPENAI_KEY: b; hf_token: a"},
 		{`{"apiKey":"sk-1"}`, `{"apiKey":"[redacted]"}`, "apiKey: sk-1"},
 		{`{"aws_access_key_id":"A","aws_session_token":""}`, `{"aws_access_key_id":"[redacted]","aws_session_token":""}`, "aws_access_key_id: A"},
 		{`{"extra_body":[{"azure_ad_token":7}]}`, `{"extra_body":[{"azure_ad_token":"[redacted]"}]}`, "azure_ad_token: 7"},
@@ -207,6 +209,7 @@ func TestMaskCredentials(t *testing.T) {
 		for _, f := range found {
 			values = append(values, f.Name+": "+strings.Join(f.Values, " "))
 		}
+		slices.Sort(values)
 		if string(got) != c.want || strings.Join(values, "; ") != c.values {
 			t.Errorf("%s: %s with %q, want %s with %q", c.in, got, values, c.want, c.values)
 		}

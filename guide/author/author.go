@@ -134,7 +134,7 @@ func begin(j Job) (*writing, error) {
 	}
 	w := &writing{Job: j, draft: &Draft{Files: map[string]string{}}, files: map[string]*written{}, priced: true}
 	numbered := j.Source.Numbered()
-	w.numbers = numbersIn(numbered, j.Source.Tools)
+	w.numbers = numbersIn(numbered, j.Source.Tools, "0") // "more than 0" is a way to say something
 	var err error
 	w.system, err = prompt("system.tmpl", map[string]any{"Source": j.Source, "Policy": numbered, "NoChanges": noChanges, "Transfer": verify.TransferTool})
 	return w, err

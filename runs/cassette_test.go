@@ -48,7 +48,11 @@ func TestReplayIsTheSameRun(t *testing.T) {
 	if n == 0 || !was.Complete() {
 		t.Fatalf("%d requests, %+v", n, was)
 	}
-	s := runtest.Execute(t, text, config.Options{Out: second, Cassette: "replay:" + tapes, BaseURL: "http://127.0.0.1:1/v1"})
+	var last runs.Progress
+	s := runtest.Execute(t, text, config.Options{Out: second, Cassette: "replay:" + tapes, BaseURL: "http://127.0.0.1:1/v1"}, runs.Options{Progress: reporter(func(p runs.Progress) { last = p })})
+	if last.Replayed != n || last.WouldCost != nil || *last.Tokens != 0 { // scripted models have no price
+		t.Errorf("progress of a replay %+v, want %d answers", last, n)
+	}
 	if asked.Load() != n || !s.Complete() {
 		t.Errorf("%d requests during the replay; %+v", asked.Load()-n, s)
 	}
@@ -194,7 +198,7 @@ func TestCallsAreLogged(t *testing.T) {
 			}
 			if l.Msg == "call" {
 				calls++
-				if l.Key == "" || l.Role == "" || l.Model == "" {
+				if l.Key == "" || l.Role == "" || l.Model == "" || !strings.Contains(string(line), `"usage":{"prompt_tokens":`) || !strings.Contains(string(line), `"served":"`) {
 					t.Errorf("line without identity: %s", line)
 				}
 			}

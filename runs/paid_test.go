@@ -1,6 +1,7 @@
 package runs_test
 
 import (
+	"math"
 	"net/http"
 	"path/filepath"
 	"strconv"
@@ -205,5 +206,10 @@ func TestDollarsAreSpentOnce(t *testing.T) {
 	}
 	if s := execute(dir, "max_cost: "+price(1.01), tapes); !s.Complete() || s.Stopped != "" {
 		t.Errorf("a higher one: %+v", s)
+	}
+	var last runs.Progress
+	runtest.Execute(t, costly(url, "max_cost: "+price(0.01)), config.Options{Out: filepath.Join(t.TempDir(), "again"), Cassette: "replay" + strings.TrimPrefix(tapes, "record")}, runs.Options{Progress: reporter(func(p runs.Progress) { last = p })})
+	if last.WouldCost == nil || math.Abs(*last.WouldCost-all) > 1e-9 || *last.Cost != 0 {
+		t.Errorf("a replay of all of it: %+v", last)
 	}
 }

@@ -296,9 +296,13 @@ func TestCausesAreCountedOverExecutions(t *testing.T) {
 			}
 			return next(s, seat)
 		}
-		s, err := runs.Execute(t.Context(), j, runs.Options{})
+		var last runs.Progress
+		s, err := runs.Execute(t.Context(), j, runs.Options{Progress: reporter(func(p runs.Progress) { last = p })})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if last.Faults != s.Planned-s.Evaluable || last.LastFault == "" {
+			t.Errorf("progress %+v, %d void", last, s.Planned-s.Evaluable)
 		}
 		return s
 	}

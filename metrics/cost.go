@@ -26,6 +26,14 @@ type Usage struct {
 	Billed      int `json:"billed,omitempty"`
 }
 
+// FailedDollars are what failed calls and attempts cost, unknown where they took tokens at a cost that nobody tells.
+func (u Usage) FailedDollars() Estimate {
+	if u.FailedCost == 0 && u.UnknownCost > 0 && u.FailedPrompt+u.FailedCompletion > 0 {
+		return undefined("the cost of %d of %d calls is unknown", u.UnknownCost, u.Calls)
+	}
+	return of(u.FailedCost, 0, "the sum is not finite")
+}
+
 // Answers are the calls that did not end in an error.
 func (u Usage) Answers() int { return u.Calls - u.Failed }
 

@@ -111,3 +111,22 @@ func TestTimes(t *testing.T) {
 		t.Errorf("ratio %+v", e)
 	}
 }
+
+// TestFailedDollars: what failed calls cost is unknown where nobody tells it, not nothing.
+func TestFailedDollars(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		u       metrics.Usage
+		defined bool
+		value   float64
+	}{
+		{metrics.Usage{Calls: 2, UnknownCost: 2, Failed: 1, FailedPrompt: 100}, false, 0},
+		{metrics.Usage{Calls: 2, UnknownCost: 1}, true, 0},
+		{metrics.Usage{Calls: 2, FailedPrompt: 100}, true, 0},
+		{metrics.Usage{Calls: 2, UnknownCost: 1, FailedPrompt: 100, FailedCost: 0.5}, true, 0.5},
+	} {
+		if e := tt.u.FailedDollars(); e.Defined != tt.defined || e.Value != tt.value {
+			t.Errorf("%+v: %+v", tt.u, e)
+		}
+	}
+}

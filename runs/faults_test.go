@@ -22,6 +22,7 @@ var (
 	thought   = &runtest.Reply{Body: runtest.Answer("length", map[string]any{"role": "assistant", "content": ""})}
 	empty     = &runtest.Reply{Body: runtest.Says("")}
 	halved    = &runtest.Reply{Body: runtest.Answer("length", map[string]any{"role": "assistant", "content": "Please create a ta"})}
+	censored  = &runtest.Reply{Body: runtest.Answer("content_filter", map[string]any{"role": "assistant", "content": "Please create a ta"})}
 	page      = &runtest.Reply{Body: json.RawMessage(`"<html>"`)}
 )
 
@@ -50,6 +51,7 @@ func TestUsersModelAtFault(t *testing.T) {
 		{"empty", own("u", empty), sim.UserFault, "speaker no text and no tool call, 3 times", sim.UserError},
 		{"cut off", own("u", nil, halved), sim.UserFault, "speaker cut off at the output limit, 3 times", sim.MaxSteps},
 		{"cut off once", own("u", halved, nil), sim.UserStop, "", sim.UserStop},
+		{"filtered in the middle", own("u", nil, censored), sim.UserFault, "content_filter Please create a ta", sim.MaxSteps},
 		{"the agent's: full context", own("a", overflow), sim.ContextWindow, "context_window 8192 tokens", sim.ContextWindow},
 		{"the agent's: moderated", own("a", moderated), sim.AgentError, "content_filter flagged", sim.AgentError},
 		{"the agent's: empty", own("a", empty), sim.AgentError, "speaker no text", sim.AgentError},

@@ -143,11 +143,12 @@ func TestOneForbiddenConversationStopsNothing(t *testing.T) {
 		name              string
 		forbids           int32 // calls, from the first
 		evaluable, missed int
-	}{{"the first two", 2, 10, 0}, {"all", 1 << 30, 0, 9}} {
+		only              string // role whose calls are forbidden
+	}{{"the first two", 2, 10, 0, ""}, {"all", 1 << 30, 0, 9, ""}, {"the agent's first five", 5, 7, 0, "agent"}} {
 		t.Run(tt.name, func(t *testing.T) {
 			var calls atomic.Int32
 			url := scripted(t, careful(), func(w http.ResponseWriter, tag llm.Tag) bool {
-				if tag.Role == "judge" || calls.Add(1) > tt.forbids {
+				if tag.Role == "judge" || tt.only != "" && tag.Role != tt.only || calls.Add(1) > tt.forbids {
 					return false
 				}
 				w.WriteHeader(http.StatusForbidden)
@@ -155,7 +156,11 @@ func TestOneForbiddenConversationStopsNothing(t *testing.T) {
 				return true
 			})
 			s := runtest.Execute(t, overHTTP(url, ""), config.Options{Out: filepath.Join(t.TempDir(), "run"), Concurrency: 1})
-			if s.Evaluable != tt.evaluable || s.Missing != tt.missed {
+			var unknown int64
+			for _, u := range s.Usage {
+				unknown += u.Unknown
+			}
+			if s.Evaluable != tt.evaluable || s.Missing != tt.missed || unknown != int64(s.Executed-tt.evaluable) {
 				t.Errorf("%d evaluable, %d not begun, want %d and %d: %+v", s.Evaluable, s.Missing, tt.evaluable, tt.missed, s)
 			}
 		})

@@ -40,6 +40,7 @@ type client struct {
 	answered atomic.Pointer[time.Time] // when the endpoint did last, not a recording
 	unpriced atomic.Bool               // it was asked, at a cost that is not known
 	refused  atomic.Int32              // calls that it did not let in, while it has answered none
+	let      *atomic.Bool              // in, by address and key: a call to any model
 }
 
 // fewRefusals are how many calls may be forbidden before a key is taken for a wrong one: a moderation layer forbids single
@@ -64,15 +65,19 @@ func dial(models map[string]config.Model, worlds map[string]*domains.World, mete
 		return nil, err
 	}
 	c := &clients{meter: meter, transport: llm.NewTransport(), models: map[string]*client{}}
+	let := map[[2]string]*atomic.Bool{}
 	c.dialer = &llm.Dialer{Models: table, Meter: meter, Transport: c.transport, Notice: w.log.retried(), Warn: w.warn}
 	for _, name := range slices.Sorted(maps.Keys(models)) {
 		m := models[name]
-		one := &client{model: m}
+		e := m.Endpoint(name)
+		if door := [2]string{e.BaseURL, e.Key}; let[door] == nil {
+			let[door] = new(atomic.Bool)
+		}
+		one := &client{model: m, let: let[[2]string{e.BaseURL, e.Key}]}
 		recorded := func(next llm.Client) llm.Client { return next }
 		if w.cassette != nil {
 			recorded = w.cassette.Wrap(m.Recorded(name, table))
 		}
-		e := m.Endpoint(name)
 		var inner llm.Client
 		switch {
 		case w.replays:
@@ -106,16 +111,23 @@ func (c *client) watch(next llm.Client) llm.Client {
 		case err == nil && !resp.Replayed:
 			now := time.Now()
 			c.answered.Store(&now)
+			c.let.Store(true)
 		case !errors.As(err, &e):
 		case e.Nobody() && (c.answered.Load() == nil || c.answered.Load().Before(e.Since)):
 			text := e.Error()
 			c.dead.CompareAndSwap(nil, &text)
-		case e.Kind == llm.KindQuota, e.Kind == llm.KindAuth && c.answered.Load() == nil && (e.Status == http.StatusUnauthorized || c.refused.Add(1) >= fewRefusals):
+		case e.Kind == llm.KindQuota, e.Kind == llm.KindAuth && c.shut(e):
 			text := e.Error()
 			c.dead.CompareAndSwap(nil, &text)
 		}
 		return resp, err
 	})
+}
+
+// shut tells whether a model that refuses a call lets in none. A refusal in words that no row of failures knows says nothing
+// of a key that opens another model at the address.
+func (c *client) shut(e *llm.Error) bool {
+	return c.answered.Load() == nil && !(e.Unknown && c.let.Load()) && (e.Status == http.StatusUnauthorized || c.refused.Add(1) >= fewRefusals)
 }
 
 // bill notices calls at a cost that is not known.

@@ -55,7 +55,11 @@ func (a Answers) print(out io.Writer, dir string) {
 		parts = append(parts, fmt.Sprintf("%d %s", s.Count, s.What))
 	}
 	if tokens := a.FailedPrompt + a.FailedCompletion; tokens > 0 || a.FailedCost > 0 {
-		parts = append(parts, fmt.Sprintf("what failed cost %d tokens, $%.4g", tokens, a.FailedCost))
+		dollars := "?"
+		if d := a.FailedDollars(); d.Defined {
+			dollars = fmt.Sprintf("%.4g", d.Value)
+		}
+		parts = append(parts, fmt.Sprintf("what failed cost %d tokens, $%s", tokens, dollars))
 	}
 	fmt.Fprintf(out, "%s of %s: %d answers, %s\n", a.Role, a.System, a.Answers(), strings.Join(parts, "; "))
 	for _, s := range slips {

@@ -79,7 +79,7 @@ func (c *ModelCall) fail(err error, took time.Duration) {
 	case overBudget(err):
 		c.Error = string(Budget)
 	case errors.As(err, &e):
-		c.Error, c.Usage, c.Cost, c.Quirks = string(e.Kind), e.Usage, e.Cost, e.Quirks
+		c.Error, c.Usage, c.Cost, c.Quirks, c.CutOff = string(e.Kind), e.Usage, e.Cost, e.Quirks, e.CutOff()
 		c.Transport = Transport{RequestID: e.RequestID, Attempts: e.Attempts, Elapsed: took.Seconds(), Replayed: e.Replayed}
 	}
 }

@@ -31,14 +31,20 @@ func (e *UnusableError) Error() string { return e.Err.Error() }
 // Unwrap returns the reason.
 func (e *UnusableError) Unwrap() error { return e.Err }
 
-var errCutOff = errors.New("the answer was cut off at the output limit")
+var (
+	errCutOff   = errors.New("the answer was cut off at the output limit")
+	errFiltered = errors.New("the provider's filter ended the answer")
+)
 
-// CutOff is an error if the output limit ended the answer of a call, or ended it before its first word, which is the
+// CutOff is an error if a filter or the output limit ended the answer of a call, or ended it before its first word, which is the
 // error that the call came with.
 func CutOff(c ModelCall, err error) error {
 	var e *llm.Error
-	if err == nil && c.CutOff || errors.As(err, &e) && e.CutOff() {
+	switch {
+	case err == nil && c.CutOff, errors.As(err, &e) && e.CutOff():
 		return errCutOff
+	case err == nil && llm.Filtered(c.Finish):
+		return errFiltered
 	}
 	return nil
 }

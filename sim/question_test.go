@@ -17,6 +17,13 @@ func cut(text string) llm.Response {
 	return llm.Response{Message: llm.Message{Role: llm.Assistant, Content: domains.Text(text)}, FinishReason: "length", CutOff: true}
 }
 
+// filtered is an answer that a provider's filter ended.
+func filtered(text string) llm.Response {
+	r := cut(text)
+	r.FinishReason, r.CutOff = "content_filter", false
+	return r
+}
+
 // limitSpent is the error of an answer whose limit was spent before its first word.
 var limitSpent = &llm.Error{Kind: llm.KindContextWindow, Status: 200, Code: "length", Message: "the output limit was spent"}
 
@@ -34,6 +41,8 @@ func TestCutOffAnswersAreNone(t *testing.T) {
 		{"whole", []any{"yes"}, "yes", []string{""}, ""},
 		{"cut off, then whole", []any{cut("yes"), "yes, and why"}, "yes, and why", []string{"yes", ""}, ""},
 		{"cut off twice", []any{cut("yes"), cut("yes, a"), "never asked"}, "", []string{"yes", "yes, a"}, limit + "\nhint: raise the model's max_tokens"},
+		{"filtered, then whole", []any{filtered("yes"), "yes, and why"}, "yes, and why", []string{"yes", ""}, ""},
+		{"filtered twice", []any{filtered("yes"), filtered("yes"), "never asked"}, "", []string{"yes", "yes"}, "the provider's filter ended the answer"},
 		{"of no use, then cut off", []any{"no", cut("yes")}, "", []string{"no", "yes"}, limit},
 		{"cut off, then of no use", []any{cut("yes"), "no"}, "", []string{"yes", "no"}, "not a yes"},
 		{"limit spent on thinking, then whole", []any{limitSpent, "yes"}, "yes", nil, ""},

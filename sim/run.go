@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // StopTokens end a conversation when the user says one outside of a tool call (docs/reference/tau2.md#protocol).
@@ -236,7 +237,7 @@ func (c *conversation) speak(ctx context.Context, to int) int {
 }
 
 // ask gets one usable message of a speaker: empty answers, and the user's cut-off ones, are asked for again a little, then
-// count as its error. What an agent said until it was cut off is its answer. One that says nothing but that the model
+// count as its error, as one of the user's does at once that a filter ended. What an agent said until then is its answer. One that says nothing but that the model
 // refuses is its last word at once: asked again, it would only be drawn again until it complies.
 func (c *conversation) ask(ctx context.Context, s Participant, to int, side Side) (m Message, stop, ok bool) {
 	for try := 0; ; try++ {
@@ -256,8 +257,14 @@ func (c *conversation) ask(ctx context.Context, s Participant, to int, side Side
 		}
 		again, why := EventEmptyAnswer, "no text and no tool call, %d times"
 		if turn.Message.HasText() || turn.Message.IsToolCall() {
-			if c.errorOf(side) != UserFault || !cutOff(turn) {
+			last := broken(turn)
+			switch {
+			case last == nil || c.errorOf(side) != UserFault:
 				return turn.Message, turn.Stop, true
+			case !last.CutOff:
+				c.end(UserFault, &Fault{Kind: string(llm.KindContentFilter), Side: side, Index: len(c.traj),
+					Text: fmt.Sprintf("the provider's filter ended the answer (%s): %s", last.Finish, turn.Message.TextOf())})
+				return Message{}, false, false
 			}
 			again, why = EventCutOff, "the answer was cut off at the output limit, %d times\nhint: raise the model's max_tokens"
 		}
@@ -273,11 +280,15 @@ func (c *conversation) ask(ctx context.Context, s Participant, to int, side Side
 	}
 }
 
-// cutOff tells whether the output limit ended a user's message before its end. What comes behind a stop is not missed.
-func cutOff(t Turn) bool {
+// broken is the call of a user's message that the output limit or a filter ended before its end, nil for a whole one. What
+// comes behind a stop is not missed.
+func broken(t Turn) *ModelCall {
 	t.Message.Role = domains.RoleUser
 	n := len(t.Calls)
-	return n > 0 && t.Calls[n-1].CutOff && !UserStops(t.Message)
+	if n == 0 || UserStops(t.Message) || !t.Calls[n-1].CutOff && !llm.Filtered(t.Calls[n-1].Finish) {
+		return nil
+	}
+	return &t.Calls[n-1]
 }
 
 // refused is the kind of the fault of a model that answered with a refusal alone.

@@ -113,7 +113,7 @@ func answersByRole(in Input, t *Table) error {
 		count("failed", "Failed calls", func(u metrics.Usage) int { return u.Failed }),
 		column[roleRow]{"failed_tokens", "failed: tokens", 0, "", func(r roleRow) Cell { return Whole(int(r.FailedPrompt + r.FailedCompletion)) }},
 		column[roleRow]{"failed_cost", "failed: cost ($)", 4, "", func(r roleRow) Cell {
-			return r.cell(metrics.Estimate{Defined: r.FailedCost > 0 || r.FailedPrompt+r.FailedCompletion == 0, Value: r.FailedCost}, 4)
+			return r.cell(r.FailedDollars(), 4)
 		}},
 	), rows, nil)
 	for _, r := range rows {

@@ -26,8 +26,8 @@ func TestPagesTellOfAnswers(t *testing.T) {
 	runtest.Execute(t, situation.Config(t, 1), config.Options{Out: dir})
 	s := serve(t, dir)
 	for path, want := range map[string][]string{
-		"/odd/":                         {"Answers by role", "mock R agent 1 0 1 0 1 110 0.2500", "$1.00 as billed by the provider", "the dollars of agent of R on mock, user of R on mock are what the provider billed"},
-		"/odd/trial/mock/R/add_task/0/": {"the output limit cut the answer off", "failed: context_window", "$0.2500 (billed)", "1 failed; 110 tokens of what failed; 1 cut off by the output limit; cost as billed"},
+		"/odd/":                         {"Answers by role", "mock R agent 1 0 2 0 1 110 0.2500", "$1.00 as billed by the provider", "the dollars of agent of R on mock, user of R on mock are what the provider billed"},
+		"/odd/trial/mock/R/add_task/0/": {"the output limit cut the answer off", "failed: context_window", "$0.2500 (billed)", "1 failed; 110 tokens of what failed; 2 cut off by the output limit; cost as billed"},
 	} {
 		page := words(s.page(path))
 		for _, w := range want {

@@ -53,7 +53,7 @@ func TestBareStatuses(t *testing.T) {
 	for kind, list := range want {
 		for _, status := range list {
 			e := llm.Models{}.Classify(status, nil, []byte("no words"), llm.TestEpoch)
-			if e.Kind != kind || e.Unknown != (kind == llm.KindBadRequest) || e.Status != status {
+			if e.Kind != kind || e.Unknown != (kind == llm.KindBadRequest || status == 403) || e.Status != status {
 				t.Errorf("%d: %s, unknown %t, status %d", status, e.Kind, e.Unknown, e.Status)
 			}
 		}

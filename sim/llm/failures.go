@@ -69,7 +69,7 @@ func (r FailureRow) fits(d errorDetail, status int) bool {
 }
 
 // kindOf is the kind of a failed reply: that of the first row that fits, otherwise what its status stands for. known is
-// false for a 4xx status that tells nothing.
+// false for a 4xx status that tells little: what a 403 forbids may be the key or one prompt.
 func (m Models) kindOf(d errorDetail, status int) (kind Kind, known bool) {
 	for _, r := range m.failures {
 		if r.fits(d, status) {
@@ -77,8 +77,10 @@ func (m Models) kindOf(d errorDetail, status int) (kind Kind, known bool) {
 		}
 	}
 	switch status {
-	case 401, 403:
+	case 401:
 		return KindAuth, true
+	case 403:
+		return KindAuth, false
 	case 402:
 		return KindQuota, true
 	case 408:

@@ -123,7 +123,7 @@ func (p *provider) Complete(ctx context.Context, req Request) (Response, error) 
 		}
 		resp.Cost, resp.Quirks = caps.Price.of(resp.Usage, resp.BilledCost, resp.Quirks)
 		if len(req.Tools) > 0 {
-			resp.CallInText = CallMarkup(resp.Message.Text())
+			resp.CallInText = callInText(resp.Message.Text(), req.Tools)
 		}
 		resp.Message.Origin = p.endpoint.Origin(model)
 		resp.Dropped, resp.Attempts = dropped, attempt

@@ -113,6 +113,6 @@ func (p *provider) tell(model string, dropped []string) {
 // report says what an endpoint answered that no row of failures fits.
 func (p *provider) report(e *Error) {
 	if p.warn != nil {
-		p.warn(fmt.Sprintf("endpoint %q: status %d is taken for a bad request, since no row of configs/failures.yaml fits it: %s", p.endpoint.Name, e.Status, e.Body))
+		p.warn(fmt.Sprintf("endpoint %q: status %d is taken for %s, since no row of configs/failures.yaml fits it: %s", p.endpoint.Name, e.Status, e.Kind, e.Body))
 	}
 }

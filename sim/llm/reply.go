@@ -111,7 +111,7 @@ func (m Models) readAnswer(status int, h http.Header, body []byte, now time.Time
 }
 
 // streamEnd ends an event stream; comments and empty events may be around it.
-var streamEnd = regexp.MustCompile(`^(\s*(data:\s*(\[DONE\])?|:[^\n]*)\s*(\n|$))+$`)
+var streamEnd = regexp.MustCompile(`^(\s*(data:\s*(\[DONE\])?|\[DONE\]|:[^\n]*)\s*(\n|$))+$`)
 
 // bare removes what proxies leave around a whole reply: a byte-order mark before it, the end of a stream behind it.
 func (a *answer) bare(body []byte) []byte {
@@ -174,6 +174,7 @@ func (a *answer) readMessage(raw string) (reply, string) {
 	default:
 		return reply{}, fmt.Sprintf("the reply's message has role %q instead of assistant", role)
 	}
+	a.refusal = textOf(o.get("refusal"))
 	content, ok := a.readContent(o.get("content"))
 	if !ok {
 		return reply{}, "the reply's content is neither text nor a list of parts"
@@ -187,7 +188,6 @@ func (a *answer) readMessage(raw string) (reply, string) {
 		a.note("function_call")
 		calls = append(calls, a.readCall(object{{"function", o.get("function_call")}}))
 	}
-	a.refusal = textOf(o.get("refusal"))
 	a.extra = o.without("role", "content", "tool_calls", "function_call")
 	if parts := o.get("content"); strings.HasPrefix(parts, "[") {
 		a.keep("content", parts)
@@ -266,9 +266,12 @@ func (a *answer) readContent(raw string) (string, bool) {
 			continue
 		}
 		o := firstObject(p)
-		if t := textOf(o.get("type")); t == "text" || t == "output_text" {
+		switch textOf(o.get("type")) {
+		case "text", "output_text":
 			texts++
 			b.WriteString(textOf(o.get("text")))
+		case "refusal":
+			a.refusal += textOf(o.get("refusal"))
 		}
 	}
 	a.nullContent = texts == 0

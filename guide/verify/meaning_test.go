@@ -37,6 +37,8 @@ var slips = []struct{ name, said, means string }{
 	{"status in progress", answerWith(`,"status":"in_progress"`, ""), answerWith(`,"status":"open"`, "")},
 	{"status awaiting something", answerWith(`,"status":"awaiting user's consent"`, ""), answerWith(`,"status":"open"`, "")},
 	{"status completed", answerWith(`,"status":"COMPLETED"`, ""), answerWith(`,"status":"done"`, "")},
+	{"status in a list", answerWith(`,"status":["Done"]`, ""), answerWith(`,"status":"done"`, "")},
+	{"verdicts in lists", answerWith(`,"walk":[{"node":"n","satisfied":[true]},{"node":"m","satisfied":["no"]}]`, ""), answerWith(`,"walk":[{"node":"n","satisfied":true},{"node":"m","satisfied":false}]`, "")},
 	{"numbers as ids", `{"reconcile":{"intents":[{"id":1}]},"traverse":[{"id":1}]}`, `{"reconcile":{"intents":[{"id":"1"}]},"traverse":[{"id":"1"}]}`},
 	{"node in a list", answerWith(`,"node":["n"]`, ""), answerWith(`,"node":"n"`, "")},
 	{"node in backticks", answerWith(",\"node\":\" `n` \"", ""), answerWith(`,"node":"n"`, "")},

@@ -6,15 +6,21 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 )
 
+// only is the element of a list of one, and any other value itself.
+func only(v value.Value) value.Value {
+	if items, ok := v.Items(); ok && len(items) == 1 {
+		return only(items[0])
+	}
+	return v
+}
+
 // id reads a name: a number, or the only element of a list, is one too.
 func (r *reading) id(at string, v value.Value) value.Value {
-	if items, ok := v.Items(); ok && len(items) == 1 {
-		return r.as(at, v, r.id(at, items[0]))
+	x := only(v)
+	if _, number := x.Int64(); number && x.Kind() == value.Int {
+		return r.as(at, v, value.OfString(x.Str()))
 	}
-	if _, number := v.Int64(); number && v.Kind() == value.Int {
-		return r.as(at, v, value.OfString(v.Str()))
-	}
-	if s, ok := v.Text(); ok {
+	if s, ok := x.Text(); ok {
 		return r.as(at, v, value.OfString(strings.Trim(s, " \t\r\n`")))
 	}
 	return v
@@ -65,10 +71,14 @@ func (r *reading) texts(at string, v value.Value) value.Value {
 
 // truth reads a verdict.
 func (r *reading) truth(at string, v value.Value) value.Value {
-	if n, ok := v.Int64(); ok && v.Kind() == value.Int && (n == 0 || n == 1) {
+	x := only(v)
+	if b, ok := x.Bool(); ok {
+		return r.as(at, v, value.OfBool(b))
+	}
+	if n, ok := x.Int64(); ok && x.Kind() == value.Int && (n == 0 || n == 1) {
 		return r.as(at, v, value.OfBool(n == 1))
 	}
-	if s, ok := v.Text(); ok {
+	if s, ok := x.Text(); ok {
 		if b, known := truths[bare(s)]; known {
 			return r.as(at, v, value.OfBool(b))
 		}
@@ -78,7 +88,7 @@ func (r *reading) truth(at string, v value.Value) value.Value {
 
 // status reads whether a request is settled.
 func (r *reading) status(at string, v value.Value) value.Value {
-	s, ok := v.Text()
+	s, ok := only(v).Text()
 	if !ok {
 		return v
 	}

@@ -291,3 +291,27 @@ func TestMaxCost(t *testing.T) {
 		})
 	}
 }
+
+// FuzzWorkflowAnswers has a model say anything from some call on: no panic, and a draft only without errors.
+func FuzzWorkflowAnswers(f *testing.F) {
+	d := newDesk(f, "mock")
+	for _, s := range []string{"", "NO_CHANGES", "```json\n{}\n```", "main.workflow.json\n```json\n{\"kind\": \"main\", \"nodes\": [null]}\n```", "{\"intents\": [{}]}", "subflows/a.subflow.json\n{"} {
+		for from := range uint8(9) {
+			f.Add(s, from)
+		}
+	}
+	f.Fuzz(func(t *testing.T, answer string, from uint8) {
+		asked := uint8(0)
+		client := llm.Func(func(ctx context.Context, req llm.Request) (llm.Response, error) {
+			resp, err := d.client.Complete(ctx, req)
+			if asked++; asked > from%9 {
+				resp.Message.Content = &answer
+			}
+			return resp, err
+		})
+		draft, _, err := d.write(client, nil)
+		if err == nil && draft.Findings.Errors() != nil {
+			t.Errorf("a draft with errors: %v", draft.Findings)
+		}
+	})
+}

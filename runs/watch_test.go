@@ -1,0 +1,175 @@
+package runs_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tauguide/tauguide/runs"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/runtest"
+	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
+)
+
+// TestAKeyThatWorkedIsNotWrong: one refusal of a key that has opened the endpoint before is void for its conversation alone.
+func TestAKeyThatWorkedIsNotWrong(t *testing.T) {
+	t.Parallel()
+	url, _ := counted(t, func(n int64, w http.ResponseWriter) bool {
+		if n == 20 {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+		return n == 20
+	})
+	s := runtest.Execute(t, overHTTP(url, ""), config.Options{Out: filepath.Join(t.TempDir(), "run"), Concurrency: 1})
+	if s.Missing != 0 || s.Stopped != "" || s.Evaluable < 11 || s.Evaluable == 12 && s.Pending == 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestFailuresAtNoKnownCost: a failed call that took tokens at a cost that nobody tells ends a run that is bounded in dollars;
+// one that took none does not.
+func TestFailuresAtNoKnownCost(t *testing.T) {
+	t.Parallel()
+	hello := costing("stop", `"content":"Hello."`, little)
+	for _, c := range []struct {
+		name string
+		fail *runtest.Reply
+		ends bool
+	}{
+		{"it took tokens", body(`{"id":"c","usage":{"prompt_tokens":100,"completion_tokens":10}}`), true},
+		{"it took tokens, and is billed", body(`{"id":"c","usage":` + little + `}`), false},
+		{"it took none", &runtest.Reply{Status: http.StatusInternalServerError}, false},
+	} {
+		text := runtest.Own(map[string][]*runtest.Reply{"a": {c.fail}, "u": {hello}}).Config(t, 3)
+		text = strings.NewReplacer("limits: {", "limits: {max_cost: 100, ", "key: k-test-123456", "key: k-test-123456, retry: {attempts: 1}").Replace(text)
+		s, _ := played(t, text)
+		if stopped := strings.Contains(s.Stopped, "max_cost cannot be kept: model a "); stopped != c.ends || (s.Executed == 1) != c.ends {
+			t.Errorf("%s: %d run, stopped by %q", c.name, s.Executed, s.Stopped)
+		}
+	}
+}
+
+// TestReplaysSpendNothing: what a run paid earlier, and what its recordings once cost, do not end a replay.
+func TestReplaysSpendNothing(t *testing.T) {
+	t.Parallel()
+	url, asked := counted(t, nil)
+	tapes, dir := t.TempDir(), filepath.Join(t.TempDir(), "run")
+	runtest.Execute(t, overHTTP(url, ""), config.Options{Out: filepath.Join(t.TempDir(), "whole"), Cassette: "record:" + tapes})
+	runtest.Execute(t, overHTTP(url, ""), config.Options{Out: dir, Limit: 1})
+	n := asked.Load()
+	if s := runtest.Execute(t, bounded(overHTTP(url, ""), 1), config.Options{Out: dir, Resume: true, Cassette: "replay:" + tapes}); !s.Complete() || s.Stopped != "" || asked.Load() != n {
+		t.Errorf("%d requests, %+v", asked.Load()-n, s)
+	}
+}
+
+// TestUnrecordedAnswersAreWarnedOfOnce: answers that cannot be recorded are used, each is logged, and one warning tells of them.
+func TestUnrecordedAnswersAreWarnedOfOnce(t *testing.T) {
+	t.Parallel()
+	url, asked := counted(t, nil)
+	tapes, dir := t.TempDir(), filepath.Join(t.TempDir(), "run")
+	runtest.Execute(t, overHTTP(url, ""), config.Options{Out: filepath.Join(t.TempDir(), "first"), Cassette: "record:" + tapes, Trials: 1})
+	n := asked.Load()
+	files, err := os.ReadDir(tapes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files { // folders in the place of tapes
+		if name := filepath.Join(tapes, f.Name()); f.Name() != ".lock" {
+			runtest.Remove(t, name)
+			if err := os.Mkdir(name, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	s := runtest.Execute(t, overHTTP(url, ""), config.Options{Out: dir, Cassette: "record:" + tapes, Trials: 1})
+	if !s.Complete() || s.Pending != 0 || asked.Load() != 2*n {
+		t.Errorf("%d requests, want %d: %+v", asked.Load()-n, n, s)
+	}
+	if len(s.Warnings) != 1 || !strings.HasPrefix(s.Warnings[0], "an answer was used but not recorded: ") || !strings.HasSuffix(s.Warnings[0], "; further ones are told in log.jsonl") {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+	if log := string(runtest.Text(t, filepath.Join(dir, "log.jsonl"))); int64(strings.Count(log, `"msg":"answer used but not recorded","error":"`)) != n {
+		t.Errorf("not every answer is logged:\n%s", log)
+	}
+}
+
+// TestAnswersOfSystems: the summary counts slips by system and role over all trials, and says nothing of roles without any.
+func TestAnswersOfSystems(t *testing.T) {
+	t.Parallel()
+	counts := func(replies map[string][]*runtest.Reply) (out []string) {
+		text := strings.Replace(runtest.Own(replies).Config(t, 2), "systems: [", "systems: [{name: First, agent: react, model: a}, ", 1)
+		s, _ := played(t, text)
+		for _, a := range s.Answers {
+			out = append(out, fmt.Sprintf("%s %s: %d of %d cut off", a.System, a.Role, a.CutOff, a.Answers()))
+		}
+		return out
+	}
+	if got := counts(nil); got != nil {
+		t.Errorf("nothing slipped, and it says %q", got)
+	}
+	cut := costing("length", `"content":"Your task has been crea"`, little)
+	want := []string{"First agent: 2 of 3 cut off", "R agent: 2 of 2 cut off"}
+	if diff := cmp.Diff(want, counts(map[string][]*runtest.Reply{"a": {nil, cut}})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestModelsThatCannotBeReached: two limits for one model at one address are an error of all that would ask it.
+func TestModelsThatCannotBeReached(t *testing.T) {
+	t.Parallel()
+	text := strings.NewReplacer("  clumsy: {synthetic: true", "  clumsy: {base_url: \"http://127.0.0.1:1/v1\", key: k, model: m, concurrency: 2, synthetic: true",
+		"  careful: {synthetic: true", "  careful: {base_url: \"http://127.0.0.1:1/v1\", key: k, model: m, synthetic: true").Replace(runtest.Small)
+	p := runtest.Resolve(t, text, config.Options{Out: filepath.Join(t.TempDir(), "run")})
+	_, probed := runs.Probe(t.Context(), p, nil)
+	_, executed := runs.Execute(t.Context(), p, runs.Options{})
+	for _, err := range []error{probed, executed} {
+		if err == nil || !strings.Contains(err.Error(), "model clumsy: ") || !strings.Contains(err.Error(), "another endpoint reaches the same model") {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+// TestCancelledBeforeItsVerdict: a judge that was not asked to the end leaves no score, and is asked on resume.
+func TestCancelledBeforeItsVerdict(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	var asked atomic.Int32
+	url := scripted(t, careful(), func(w http.ResponseWriter, tag llm.Tag) bool {
+		if tag.Role != config.RoleJudge || asked.Add(1) > 1 {
+			return false
+		}
+		cancel()
+		w.WriteHeader(http.StatusForbidden)
+		return true
+	})
+	dir := filepath.Join(t.TempDir(), "run")
+	text := strings.Replace(overHTTP(url, ""), "model: clumsy}", "model: careful}", 1) // rewards then hang on the judge
+	s, err := runtest.Run(ctx, runtest.Parse(t, text), config.Options{Out: dir, Concurrency: 1, Only: []string{"system=ReAct"}})
+	if err != nil || !s.Interrupted || asked.Load() != 1 || s.Pending != 1 {
+		t.Fatalf("%v; asked %d times, %+v", err, asked.Load(), s)
+	}
+	r := runtest.Open(t, dir)
+	scores, err := r.Scores()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range r.Index() {
+		if _, scored := scores[e.Ref]; scored != (e.Reward != nil) && e.Termination != sim.Cancelled {
+			t.Errorf("%s: reward %v, a score: %t", e.Ref, e.Reward, scored)
+		}
+	}
+	if log := string(runtest.Text(t, filepath.Join(dir, "log.jsonl"))); strings.Contains(log, `"msg":"score pending"`) {
+		t.Errorf("what was given up is told as a failure:\n%s", log)
+	}
+	if s := runtest.Execute(t, text, config.Options{Out: dir, Resume: true, Only: []string{"system=ReAct"}}); s.Pending != 0 || asked.Load() < 2 {
+		t.Errorf("resumed: %+v", s)
+	}
+}

@@ -177,6 +177,11 @@ func TestEstimateOfWhatIsLeft(t *testing.T) {
 		t.Errorf("%v wait for the judge: %+v", wait, e)
 	}
 
+	one := estimate(t, runtest.Small, "", config.Options{Only: []string{"system=ReAct"}, Trials: 1})
+	if n := lineOf(t, one, "judge", "careful").Calls; n != 1 {
+		t.Errorf("%v questions of the judge for one of three tasks: %+v", n, one)
+	}
+
 	part := filepath.Join(t.TempDir(), "part")
 	j := wrapped(t, runtest.Small, config.Options{Out: part, Only: []string{"system=ReAct"}}, func(seat agents.Setup, s sim.Participant) sim.Participant {
 		if seat.Task.ID == "cancel-gift-card-order" {

@@ -28,6 +28,8 @@ func TestSummaryInWords(t *testing.T) {
 		want string
 	}{
 		{"all is well", runs.Summary{Dir: "d", Planned: 4, Evaluable: 4, Executed: 3, Elapsed: 1234567890}, "d: 4 of 4 trials evaluable, 3 run now, in 1.23s\n"},
+		{"one refusal of no known kind", runs.Summary{Dir: "d", Usage: map[string]llm.Totals{"agent": {Unknown: 1}, "user": {}}},
+			"d: 0 of 0 trials evaluable, 0 run now, in 0s\n1 calls were refused in words that no row of configs/failures.yaml fits, see the warning above and log.jsonl\n"},
 		{"one of each", runs.Summary{Dir: "d", Planned: 9, Evaluable: 5, Pending: 2, NeedsJudge: 1, OverBudget: 1, Stopped: "enough", Usage: map[string]llm.Totals{"agent": {Unknown: 1}, "user": {Unknown: 2}},
 			Causes: []runs.Cause{{Reason: sim.Infra, Fault: "timeout", Attempts: 3, Trials: 2, Void: 1, Example: "too late\nhint: wait"}, {Reason: sim.Cancelled, Attempts: 1, Trials: 1, Example: "\nhint: x"}}},
 			"d: 3 of 9 trials evaluable, 0 run now, in 0s\n" +

@@ -173,3 +173,25 @@ func TestCancelledBeforeItsVerdict(t *testing.T) {
 		t.Errorf("resumed: %+v", s)
 	}
 }
+
+// TestRetriesAreShown: progress tells how many calls wait to be sent once more, and for how long the oldest is under way. The
+// endpoint fails until it does.
+func TestRetriesAreShown(t *testing.T) {
+	t.Parallel()
+	var shown atomic.Bool
+	url := scripted(t, careful(), func(w http.ResponseWriter, _ llm.Tag) bool {
+		if !shown.Load() {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+		return !shown.Load()
+	})
+	text := overHTTP(url, "retry: {attempts: 50, first_wait: 100ms, max_wait: 200ms}, ")
+	s := runtest.Execute(t, text, config.Options{Out: filepath.Join(t.TempDir(), "run"), Concurrency: 1, Trials: 1, Only: []string{"system=Noop"}}, runs.Options{Progress: reporter(func(p runs.Progress) {
+		if p.Retrying == 1 && p.Oldest > 0 && p.Oldest <= p.Elapsed {
+			shown.Store(true)
+		}
+	})})
+	if !shown.Load() || !s.Complete() {
+		t.Errorf("shown: %t; %+v", shown.Load(), s)
+	}
+}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/runtest"
@@ -45,6 +46,25 @@ func TestSummaryInWords(t *testing.T) {
 		c.s.Print(&out)
 		if diff := cmp.Diff(c.want, out.String()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+	for name, o := range map[string]sim.Oversight{"failed": {Firings: 100, Failed: 1}, "asked again": {Firings: 100, Reasked: 1}, "coerced": {Firings: 100, Coerced: 1}, "rejected": {Firings: 100, Rejected: 1}, "": {Firings: 100}} {
+		var out strings.Builder
+		(&runs.Summary{Oversight: []runs.Watched{{System: "G", Oversight: o}}}).Print(&out)
+		if told := strings.Contains(out.String(), "\nverifier of G: "); told != (name != "") || strings.Contains(out.String(), "warning") {
+			t.Errorf("once %s:\n%s", name, &out)
+		}
+	}
+	for want, u := range map[string]metrics.Usage{
+		"0 answers, what failed cost 1 tokens, $0\n":   {Calls: 1, Failed: 1, FailedPrompt: 1},
+		"0 answers, what failed cost 2 tokens, $?\n":   {Calls: 1, Failed: 1, FailedCompletion: 2, UnknownCost: 1},
+		"1 answers, what failed cost 0 tokens, $0.5\n": {Calls: 1, FailedCost: 0.5},
+		"99 answers, 1 refused or filtered\n":          {Calls: 99, Refusals: 1},
+	} {
+		var out strings.Builder
+		(&runs.Summary{Dir: "d", Answers: []runs.Answers{{System: "S", Role: "agent", Usage: u}}}).Print(&out)
+		if got := out.String(); !strings.HasSuffix(got, "\nagent of S: "+want) {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 	if got := (runs.Summary{}).Coverage(); got != 0 {

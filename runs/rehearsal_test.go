@@ -145,6 +145,17 @@ func TestProbeFindsNothingInGoodAnswers(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	guided, guarded, _ := strings.Cut(rehearsed, "  - {name: Guided")
+	_, guarded, _ = strings.Cut(guarded, "\n")
+	plain := probed(t, strings.ReplaceAll(guided+strings.Replace(guarded, "agent: policyguard, model: actor, params: {model: minder}", "agent: react, model: actor", 1), "URL", url))
+	for _, c := range plain["agent"].Calls {
+		if c.Shape == "guidance" {
+			t.Error("an agent that nothing guides is asked with guidance")
+		}
+	}
+	if n := len(plain["agent"].Calls); n != 3 {
+		t.Errorf("an agent that nothing guides is asked %d times, want for a call, with its result, and an opening", n)
+	}
 }
 
 // TestProbeSaysWhatTheRunHoldsAgainstAnswers, in the words in which the run would tell the model.

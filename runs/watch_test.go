@@ -1,12 +1,17 @@
 package runs_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -17,6 +22,7 @@ import (
 	"github.com/tauguide/tauguide/runs/runtest"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
+	"github.com/tauguide/tauguide/sim/llm/trace"
 )
 
 // TestAKeyThatWorkedIsNotWrong: one refusal of a key that has opened the endpoint before is void for its conversation alone.
@@ -185,7 +191,7 @@ func TestRetriesAreShown(t *testing.T) {
 		}
 		return !shown.Load()
 	})
-	text := overHTTP(url, "retry: {attempts: 50, first_wait: 100ms, max_wait: 200ms}, ")
+	text := overHTTP(url, "retry: {attempts: 1000, first_wait: 100ms, max_wait: 200ms}, ")
 	s := runtest.Execute(t, text, config.Options{Out: filepath.Join(t.TempDir(), "run"), Concurrency: 1, Trials: 1, Only: []string{"system=Noop"}}, runs.Options{Progress: reporter(func(p runs.Progress) {
 		if p.Retrying == 1 && p.Oldest > 0 && p.Oldest <= p.Elapsed {
 			shown.Store(true)
@@ -193,5 +199,88 @@ func TestRetriesAreShown(t *testing.T) {
 	})})
 	if !shown.Load() || !s.Complete() {
 		t.Errorf("shown: %t; %+v", shown.Load(), s)
+	}
+}
+
+// TestEarlierCallsAtNoKnownCost: a bound on dollars that comes later does not count them, which is warned of.
+func TestEarlierCallsAtNoKnownCost(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "run")
+	text := runtest.Own(nil).Config(t, 1)
+	runtest.Execute(t, text, config.Options{Out: dir})
+	s := runtest.Execute(t, strings.Replace(text, "limits: {", "limits: {max_cost: 100, ", 1), config.Options{Out: dir, Resume: true})
+	if !slices.Contains(s.Warnings, "limits.max_cost does not count 4 earlier calls: their cost is not known") {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+	if s := runtest.Execute(t, text, config.Options{Out: dir, Resume: true}); len(s.Warnings) != 0 {
+		t.Errorf("without a bound: %q", s.Warnings)
+	}
+}
+
+// TestTrialsAreTraced: each conversation is a span that tells how it ended.
+func TestTrialsAreTraced(t *testing.T) {
+	var mu sync.Mutex
+	var sent []byte
+	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		text, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		sent = append(sent, text...)
+	}))
+	t.Cleanup(srv.Close)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", srv.URL)
+	t.Setenv("OTEL_SDK_DISABLED", "")
+	tracer, err := trace.FromEnv(t.Context(), os.Getenv, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	runtest.Execute(t, runtest.Small, config.Options{Out: dir, Trials: 1, Only: []string{"system=Noop"}}, runs.Options{Trace: tracer})
+	if err := tracer.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	for _, e := range runtest.Open(t, dir).Index() {
+		if !bytes.Contains(sent, []byte(e.Termination)) || !bytes.Contains(sent, []byte(e.Task)) {
+			t.Errorf("%s, which ended by %s, is not in what was sent", e.Task, e.Termination)
+		}
+	}
+}
+
+// TestARecordThatIsTornMeanwhile waits for its verdict as before, which the log tells; the run goes on.
+func TestARecordThatIsTornMeanwhile(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "run")
+	text := strings.NewReplacer("judge: {model: careful}\n", "", "model: clumsy}", "model: careful}").Replace(runtest.Small) // rewards then hang on the judge
+	before := runtest.Execute(t, text, config.Options{Out: dir})
+	waiting := 0
+	for _, e := range runtest.Open(t, dir).Index() {
+		if e.Pending != "" {
+			waiting++
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "trials", "*", "*", "*"))
+	if err != nil || len(files) != 12 || waiting == 0 {
+		t.Fatalf("%d records, %d without a verdict, %v", len(files), waiting, err)
+	}
+	var last runs.Progress
+	var once sync.Once
+	s := runtest.Execute(t, text, config.Options{Out: dir, Resume: true}, runs.Options{Progress: reporter(func(p runs.Progress) {
+		last = p
+		once.Do(func() { // the warning that no judge is named is shown before anything else
+			for _, f := range files {
+				runtest.Write(t, f, []byte("torn"))
+			}
+		})
+	})})
+	if s.Pending != before.Pending || last.Pending != waiting || last.Done != waiting || s.Executed != 0 {
+		t.Errorf("%d waited: progress %+v, summary %+v", waiting, last, s)
+	}
+	if log := string(runtest.Text(t, filepath.Join(dir, "log.jsonl"))); strings.Count(log, `"msg":"record unreadable"`) != waiting {
+		t.Errorf("log:\n%s", log)
 	}
 }

@@ -60,6 +60,7 @@ func TestParseErrors(t *testing.T) {
 		{"no rule", replace(", rule: {before: {event: fix, need: look}}", ""), "r.yaml: check c: rule: is missing: write one of after"},
 		{"two rules", replace("rule: {", "rule: {happens: {event: fix}, "), "checks[0].rule: there are 2 rules: write one"},
 		{"unknown rule", replace("rule: {before", "rule: {bevore"), `checks[0].rule: there is no rule "bevore": write one of after`},
+		{"unknown pick", replace("event: fix, need", "event: fix, pick: frist, need"), `checks[0].rule: pick: "frist" is no choice among events: write each`},
 		{"unknown event", replace("need: look", "need: peek"), `r.yaml: check c: rule.before.need: there is no event "peek": choose one of fix, look, told`},
 		{"no event", replace("event: fix, ", ""), "r.yaml: check c: rule.before.event: is missing: name an event"},
 		{"no need", replace(", need: look", ""), "r.yaml: check c: rule.before.need: is missing"},
@@ -123,6 +124,23 @@ func TestNotApplicable(t *testing.T) {
 	}
 	if got := r.Judge(nil, nil).Results[0]; got.State != rubric.NotApplicable || got.Why != "the task is unknown" || got.At != -1 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A rule is about each of its events unless it picks one: here the first lacks what it needs.
+func TestPick(t *testing.T) {
+	msgs, err := trace.Parse("user: Hello.\nagent> mend => ok\nagent> see => ok\nagent> mend => ok")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pick, want := range map[string]rubric.State{"": rubric.Failed, "pick: each,": rubric.Failed, "pick: first,": rubric.Failed, "pick: last,": rubric.Satisfied} {
+		r, err := rubric.Parse("r.yaml", []byte(strings.Replace(small, "event: fix,", "event: fix, "+pick, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Judge(msgs, taskOf(t, []string{"gold=mend"})).Results[0]; got.State != want {
+			t.Errorf("%q: %+v", pick, got)
+		}
 	}
 }
 

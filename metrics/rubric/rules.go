@@ -21,7 +21,7 @@ type when struct {
 // rule is what a check asks for. Which keys count depends on its kind (docs/rubrics.md#rules).
 type rule struct {
 	Event string `yaml:"event"` // that the rule is about
-	Pick  string `yaml:"pick"`  // first or last: only that one of the events; each if empty
+	Pick  string `yaml:"pick"`  // each, first or last of the events; each if empty
 	need  `yaml:",inline"`
 
 	Until string `yaml:"until"` // after: the need comes before the next of these
@@ -71,6 +71,9 @@ func (n *namedRule) UnmarshalYAML(read func(any) error) error {
 		n.Least = max(n.Least, 1)
 		if n.judge = judges()[n.kind]; n.judge == nil {
 			return fmt.Errorf("there is no rule %q\nhint: write one of %s", n.kind, names(judges()))
+		}
+		if !slices.Contains([]string{"", "each", "first", "last"}, n.Pick) {
+			return fmt.Errorf("pick: %q is no choice among events\nhint: write each, first or last", n.Pick)
 		}
 	}
 	return nil

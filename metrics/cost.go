@@ -50,7 +50,7 @@ func (u Usage) Slips() (out []Slip) {
 	for _, s := range []Slip{
 		{What: "cut off by the output limit", Count: u.CutOff, Cure: "raise max_tokens of the model, or lower its reasoning_effort"},
 		{What: "refused or filtered", Count: u.Refusals, Cure: "read what was refused with `tauguide show`; a provider's filter has settings of its own"},
-		{What: "with a tool call left in the text, which nobody carries out", Count: u.CallsInText,
+		{What: "given with a tool call left in the text, which nobody carries out", Count: u.CallsInText,
 			Cure: "have the server turn them into calls: vLLM needs --enable-auto-tool-choice and the model's --tool-call-parser, llama.cpp --jinja"},
 	} {
 		if s.Count > 0 {

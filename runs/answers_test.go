@@ -90,7 +90,7 @@ func TestAnswersAreMarked(t *testing.T) {
 		{"cut off", own("a", costing("max_tokens", `"content":"Your task has been crea"`, little)), func(u store.RoleUsage) int { return u.CutOff }, "1 cut off by the output limit"},
 		{"filtered", own("a", costing("content_filter", `"content":"Your task"`, little)), func(u store.RoleUsage) int { return u.Refusals }, "1 refused or filtered"},
 		{"refused in words", own("a", costing("stop", `"content":"No.","refusal":"No."`, little)), func(u store.RoleUsage) int { return u.Refusals }, "1 refused or filtered"},
-		{"a call in the text", own("a", costing("stop", `"content":"<tool_call>{}</tool_call>"`, little)), func(u store.RoleUsage) int { return u.CallsInText }, "1 with a tool call left in the text"},
+		{"a call in the text", own("a", costing("stop", `"content":"<tool_call>{}</tool_call>"`, little)), func(u store.RoleUsage) int { return u.CallsInText }, "1 given with a tool call left in the text"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -215,6 +215,14 @@ func TestEarlierCallsAtNoKnownCost(t *testing.T) {
 	if s := runtest.Execute(t, text, config.Options{Out: dir, Resume: true}); len(s.Warnings) != 0 {
 		t.Errorf("without a bound: %q", s.Warnings)
 	}
+	billed := costing("stop", `"content":"Hello."`, little)
+	text = runtest.Own(map[string][]*runtest.Reply{"u": {billed}, "a": {nil, billed}}).Config(t, 1)
+	dir = filepath.Join(t.TempDir(), "one")
+	runtest.Execute(t, text, config.Options{Out: dir})
+	s = runtest.Execute(t, strings.Replace(text, "limits: {", "limits: {max_cost: 100, ", 1), config.Options{Out: dir, Resume: true})
+	if !slices.Contains(s.Warnings, "limits.max_cost does not count 1 earlier calls: their cost is not known") {
+		t.Errorf("warnings %q", s.Warnings)
+	}
 }
 
 // TestTrialsAreTraced: each conversation is a span that tells how it ended.
@@ -282,5 +290,17 @@ func TestARecordThatIsTornMeanwhile(t *testing.T) {
 	}
 	if log := string(runtest.Text(t, filepath.Join(dir, "log.jsonl"))); strings.Count(log, `"msg":"record unreadable"`) != waiting {
 		t.Errorf("log:\n%s", log)
+	}
+}
+
+// TestRecordingsThatCannotBeMade end a run before it begins: a file came to be where their folder should.
+func TestRecordingsThatCannotBeMade(t *testing.T) {
+	t.Parallel()
+	tapes := filepath.Join(t.TempDir(), "tapes")
+	p := runtest.Resolve(t, runtest.Small, config.Options{Out: filepath.Join(t.TempDir(), "run"), Cassette: "record:" + tapes})
+	runtest.Remove(t, tapes)
+	runtest.Write(t, tapes, []byte("a file"))
+	if s, err := runs.Execute(t.Context(), p, runs.Options{}); err == nil || s != nil || !strings.Contains(err.Error(), tapes) {
+		t.Errorf("%v; %+v", err, s)
 	}
 }

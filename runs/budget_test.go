@@ -141,10 +141,10 @@ func TestTimeOfAConversation(t *testing.T) { synctest.Test(t, timeOfAConversatio
 func timeOfAConversation(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	slow := func(wall string) *config.Plan {
-		return wrapped(t, limited("conversation: {max_wall: "+wall+"}"), config.Options{Out: dir, Resume: true, Only: []string{"system=ReAct", "trial=0"}}, func(seat agents.Setup, s sim.Participant) sim.Participant {
+		return wrapped(t, limited("conversation: {max_wall: "+wall+"}"), config.Options{Out: dir, Resume: true, Only: []string{"system=ReAct", "trial=0"}}, func(setup agents.Setup, s sim.Participant) sim.Participant {
 			turns := 0
 			return sim.ParticipantFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
-				if turns++; turns == 2 && seat.Task.ID == "cancel-gift-card-order" {
+				if turns++; turns == 2 && setup.Task.ID == "cancel-gift-card-order" {
 					select {
 					case <-ctx.Done():
 						return sim.Turn{}, ctx.Err()

@@ -199,6 +199,7 @@ func averages(dir string) (means map[part]roleUse, basis string, err error) {
 	return means, basis, nil
 }
 
+// roleModel is a model of the config in a role.
 type roleModel struct{ role, model string }
 
 // roles are those in which a system's trials on a domain ask models, beside the judge's.

@@ -183,8 +183,8 @@ func TestEstimateOfWhatIsLeft(t *testing.T) {
 	}
 
 	part := filepath.Join(t.TempDir(), "part")
-	j := wrapped(t, runtest.Small, config.Options{Out: part, Only: []string{"system=ReAct"}}, func(seat agents.Setup, s sim.Participant) sim.Participant {
-		if seat.Task.ID == "cancel-gift-card-order" {
+	j := wrapped(t, runtest.Small, config.Options{Out: part, Only: []string{"system=ReAct"}}, func(setup agents.Setup, s sim.Participant) sim.Participant {
+		if setup.Task.ID == "cancel-gift-card-order" {
 			return sim.ParticipantFunc(func(context.Context, sim.View) (sim.Turn, error) { panic("void") })
 		}
 		return s

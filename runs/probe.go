@@ -49,12 +49,12 @@ func impatient(models map[string]config.Model) map[string]config.Model {
 // targets lists each model in each of its roles once, with what it is asked there.
 func targets(ctx context.Context, p *config.Plan, all *clients) []probe.Target {
 	stage := newRehearsal(p)
-	var cues map[seat][]cue
+	var questions map[roleModel][]question
 	if slices.ContainsFunc(slices.Collect(maps.Values(p.Models)), func(m config.Model) bool { return !m.Synthetic }) {
-		cues = stage.cues(ctx)
+		questions = stage.questions(ctx)
 	}
 	var out []probe.Target
-	for _, q := range seats(p, cues) {
+	for _, q := range askedRoles(p, questions) {
 		m := all.models[q.model]
 		t := probe.Target{Role: q.role, Name: q.model, Model: m.model.Model, NeedsTools: q.role == config.RoleAgent || q.role == config.RoleUser && usersCall(p),
 			Client: m, Request: m.model.Request(), Scripted: m.model.Synthetic}
@@ -64,7 +64,7 @@ func targets(ctx context.Context, p *config.Plan, all *clients) []probe.Target {
 		if q.role == config.RoleGuide {
 			t.Role = "verifier"
 		}
-		for _, c := range cues[q] {
+		for _, c := range questions[q] {
 			t.Shapes = append(t.Shapes, stage.shape(q, c))
 		}
 		out = append(out, t)
@@ -72,10 +72,10 @@ func targets(ctx context.Context, p *config.Plan, all *clients) []probe.Target {
 	return out
 }
 
-// seats are the models of a plan in their roles, agents first.
-func seats(p *config.Plan, cues map[seat][]cue) (out []seat) {
+// askedRoles are the models of a plan in their roles, agents first.
+func askedRoles(p *config.Plan, questions map[roleModel][]question) (out []roleModel) {
 	add := func(role, model string) {
-		if q := (seat{role, model}); model != "" && !slices.Contains(out, q) {
+		if q := (roleModel{role, model}); model != "" && !slices.Contains(out, q) {
 			out = append(out, q)
 		}
 	}
@@ -87,7 +87,7 @@ func seats(p *config.Plan, cues map[seat][]cue) (out []seat) {
 	for _, s := range p.Selected() {
 		for _, h := range p.Config.Helpers(s) {
 			add(h.Role, h.Model)
-			if own := (seat{h.Role, s.Model}); h.Model == "" && cues[own] != nil {
+			if own := (roleModel{h.Role, s.Model}); h.Model == "" && questions[own] != nil {
 				add(own.role, own.model)
 			}
 		}

@@ -56,8 +56,8 @@ func child(dir string) int {
 	}
 	var made atomic.Int64
 	next := j.MakeAgent
-	j.MakeAgent = func(s config.System, seat agents.Setup) (sim.Participant, error) {
-		speaker, err := next(s, seat)
+	j.MakeAgent = func(s config.System, setup agents.Setup) (sim.Participant, error) {
+		speaker, err := next(s, setup)
 		n := made.Add(1)
 		return sim.ParticipantFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
 			time.Sleep(10 * time.Millisecond)

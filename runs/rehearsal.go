@@ -50,28 +50,26 @@ func shapeOf(req llm.Request) string {
 	return ""
 }
 
-// seat is a model of the config in a role.
-type seat struct{ role, model string }
-
-// cue is the longest question of a shape that a seat was asked in the rehearsals.
-type cue struct {
+// question is the longest of a shape that a model was asked in a role in the rehearsals.
+type question struct {
 	trial config.Planned
 	tag   llm.Tag
 	shape string
 	size  int
 }
 
-// cues rehearses a few trials of each system and domain, and returns the cues of each seat in the order of their shapes.
-func (r rehearsal) cues(ctx context.Context) map[seat][]cue {
-	out := map[seat][]cue{}
+// questions rehearses a few trials of each system and domain, and returns the questions of each role and model in the order
+// of their shapes.
+func (r rehearsal) questions(ctx context.Context) map[roleModel][]question {
+	out := map[roleModel][]question{}
 	for _, t := range r.trials() {
 		r.play(ctx, t, func(name string, req llm.Request) llm.Client {
 			shape := shapeOf(req)
 			if shape == "" {
 				return nil
 			}
-			p, c := seat{req.Tag.Role, name}, cue{trial: t, tag: req.Tag, shape: shape, size: llm.TextSize(req)}
-			at := slices.IndexFunc(out[p], func(o cue) bool { return o.shape == shape })
+			p, c := roleModel{req.Tag.Role, name}, question{trial: t, tag: req.Tag, shape: shape, size: llm.TextSize(req)}
+			at := slices.IndexFunc(out[p], func(o question) bool { return o.shape == shape })
 			if at < 0 {
 				out[p] = append(out[p], c)
 			} else if c.size > out[p][at].size {
@@ -119,9 +117,9 @@ func (r rehearsal) play(ctx context.Context, t config.Planned, other func(name s
 	return rec, x.grade(ctx, rec, nil)
 }
 
-// shape is a cue as a probe asks it: the conversation is played up to the cue, a real model answers there, and the scripts go
-// on.
-func (r rehearsal) shape(p seat, c cue) probe.Shape {
+// shape is a question as a probe asks it: the conversation is played up to there, a real model answers, and the scripts
+// go on.
+func (r rehearsal) shape(p roleModel, c question) probe.Shape {
 	return probe.Shape{Name: c.shape, Play: func(ctx context.Context, client llm.Client) (complaint string) {
 		var asked *llm.Request
 		rec, _ := r.play(ctx, c.trial, func(name string, req llm.Request) llm.Client {
@@ -136,14 +134,14 @@ func (r rehearsal) shape(p seat, c cue) probe.Shape {
 			return nil
 		})
 		if complaint == "" {
-			complaint = held(rec)
+			complaint = objection(rec)
 		}
 		return complaint
 	}}
 }
 
-// held is what a conversation says against an answer in it. Scripts give no reason for these events.
-func held(rec sim.Record) string {
+// objection is what a conversation says against an answer in it. Scripts give no reason for these events.
+func objection(rec sim.Record) string {
 	for _, e := range rec.Events {
 		switch e.Kind {
 		case agents.EventFlowParse, agents.EventFailOpen:

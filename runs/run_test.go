@@ -202,9 +202,9 @@ func wrapped(t *testing.T, text string, o config.Options, wrap func(agents.Setup
 	t.Helper()
 	j := runtest.Resolve(t, text, o)
 	next := j.MakeAgent
-	j.MakeAgent = func(s config.System, seat agents.Setup) (sim.Participant, error) {
-		speaker, err := next(s, seat)
-		return wrap(seat, speaker), err
+	j.MakeAgent = func(s config.System, setup agents.Setup) (sim.Participant, error) {
+		speaker, err := next(s, setup)
+		return wrap(setup, speaker), err
 	}
 	return j
 }
@@ -213,16 +213,16 @@ func TestPanicsAreVoidTrials(t *testing.T) {
 	dir, calm := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run")
 	j := runtest.Resolve(t, runtest.Small, config.Options{Out: dir})
 	next := j.MakeAgent
-	j.MakeAgent = func(s config.System, seat agents.Setup) (sim.Participant, error) {
+	j.MakeAgent = func(s config.System, setup agents.Setup) (sim.Participant, error) {
 		switch {
-		case s.Name == "Noop" && seat.Task.ID == "cancel-gift-card-order":
+		case s.Name == "Noop" && setup.Task.ID == "cancel-gift-card-order":
 			panic("in the factory")
-		case s.Name == "Noop" && seat.Task.ID == "cancel-one-return-one":
+		case s.Name == "Noop" && setup.Task.ID == "cancel-one-return-one":
 			return nil, errors.New("no such agent today")
-		case s.Name == "ReAct" && seat.Task.ID == "cancel-gift-card-order":
+		case s.Name == "ReAct" && setup.Task.ID == "cancel-gift-card-order":
 			return sim.ParticipantFunc(func(context.Context, sim.View) (sim.Turn, error) { panic("in a turn") }), nil
 		}
-		return next(s, seat)
+		return next(s, setup)
 	}
 	s, err := runs.Execute(context.Background(), j, runs.Options{})
 	if err != nil {
@@ -287,14 +287,14 @@ func TestCausesAreCountedOverExecutions(t *testing.T) {
 	run := func(panics string) *runs.Summary {
 		j := runtest.Resolve(t, runtest.Small, config.Options{Out: dir, Resume: true})
 		next := j.MakeAgent
-		j.MakeAgent = func(s config.System, seat agents.Setup) (sim.Participant, error) {
+		j.MakeAgent = func(s config.System, setup agents.Setup) (sim.Participant, error) {
 			switch {
-			case s.Name == "Noop" && seat.Task.ID == panics:
+			case s.Name == "Noop" && setup.Task.ID == panics:
 				panic("in the factory")
-			case s.Name == "ReAct" && seat.Task.ID == "cancel-one-return-one":
+			case s.Name == "ReAct" && setup.Task.ID == "cancel-one-return-one":
 				return nil, errors.New("no such\n agent today\nhint: come again")
 			}
-			return next(s, seat)
+			return next(s, setup)
 		}
 		var last runs.Progress
 		s, err := runs.Execute(t.Context(), j, runs.Options{Progress: reporter(func(p runs.Progress) { last = p })})
@@ -440,15 +440,15 @@ func TestAgentsMayLookButNotTouch(t *testing.T) {
 	var looked, touched sim.ToolResult
 	var once atomic.Bool
 	j := wrapped(t, runtest.Small, config.Options{Out: filepath.Join(t.TempDir(), "run"), Only: []string{"system=Noop", "trial=0"}, Limit: 1},
-		func(seat agents.Setup, s sim.Participant) sim.Participant {
+		func(setup agents.Setup, s sim.Participant) sim.Participant {
 			if once.Swap(true) {
 				return s
 			}
 			return sim.ParticipantFunc(func(ctx context.Context, v sim.View) (sim.Turn, error) {
-				gold := seat.Task.Criteria.Actions
-				i := slices.IndexFunc(gold, func(a domains.Action) bool { return seat.World.Agent.Mutates(a.Name) })
-				k := slices.IndexFunc(gold, func(a domains.Action) bool { return !seat.World.Agent.Mutates(a.Name) })
-				looked, touched = seat.Read(ctx, gold[k].Call()), seat.Read(ctx, gold[i].Call())
+				gold := setup.Task.Criteria.Actions
+				i := slices.IndexFunc(gold, func(a domains.Action) bool { return setup.World.Agent.Mutates(a.Name) })
+				k := slices.IndexFunc(gold, func(a domains.Action) bool { return !setup.World.Agent.Mutates(a.Name) })
+				looked, touched = setup.Read(ctx, gold[k].Call()), setup.Read(ctx, gold[i].Call())
 				return s.Next(ctx, v)
 			})
 		})

@@ -3,6 +3,7 @@ package author
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -121,13 +122,13 @@ func (w *writing) conform(sk *Skeleton, f *guide.File) error {
 			}
 		}
 		has, planned := numbersIn(wording(n)), numbersIn(step.Gist)
-		for _, number := range sortedKeys(planned) {
+		for _, number := range slices.Sorted(maps.Keys(planned)) {
 			if !has[number] {
 				say("node %s does not have the number %s of its step in the plan", step.ID, number)
 			}
 		}
 		cited := numbersIn(w.cited(n)...)
-		for _, number := range sortedKeys(has) {
+		for _, number := range slices.Sorted(maps.Keys(has)) {
 			if !planned[number] && !cited[number] {
 				say("node %s has the number %s, which neither its step in the plan nor the lines that it cites have", step.ID, number)
 			}

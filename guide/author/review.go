@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ var filePattern = regexp.MustCompile(`^(?:main\.workflow|subflows/[a-z][a-z0-9_]
 // bundle is the workflow as it stands.
 func (w *writing) bundle() *guide.Bundle {
 	b := &guide.Bundle{Domain: w.Source.Name}
-	for _, path := range sortedKeys(w.files) {
+	for _, path := range slices.Sorted(maps.Keys(w.files)) {
 		if path == export.MainFile {
 			b.Main = w.files[path].file
 		} else {
@@ -74,7 +75,7 @@ func (w *writing) review(ctx context.Context) error {
 		report := w.report(found, last)
 		w.reports = append(w.reports, report)
 		var texts []string
-		for _, path := range sortedKeys(w.files) {
+		for _, path := range slices.Sorted(maps.Keys(w.files)) {
 			texts = append(texts, path+"\n```json\n"+w.files[path].text+"\n```\n")
 		}
 		doing := fmt.Sprintf("review %d", round)
@@ -112,7 +113,7 @@ func (w *writing) report(found guide.Findings, last string) string {
 		}
 		out = append(out, x.String())
 	}
-	for _, path := range sortedKeys(w.files) {
+	for _, path := range slices.Sorted(maps.Keys(w.files)) {
 		for _, note := range w.files[path].notes {
 			out = append(out, "note: "+note)
 		}
@@ -135,7 +136,7 @@ func (w *writing) take(answer string) error {
 	}
 	var bad []error
 	var added []string
-	for _, path := range slices.Backward(sortedKeys(texts)) { // main last
+	for _, path := range slices.Backward(slices.Sorted(maps.Keys(texts))) { // main last
 		if !filePattern.MatchString(path) {
 			bad = append(bad, fmt.Errorf("%s is no file of a workflow", path))
 			continue
@@ -159,7 +160,7 @@ func (w *writing) take(answer string) error {
 // prune drops subflows that the main file does not use, itself or by way of others.
 func (w *writing) prune() {
 	used := w.bundle().Used()
-	for _, path := range sortedKeys(w.files) {
+	for _, path := range slices.Sorted(maps.Keys(w.files)) {
 		if f := w.files[path]; path != export.MainFile && !used[f.file.Name()] {
 			w.Log(path + ": dropped, for nothing uses it")
 			delete(w.files, path)

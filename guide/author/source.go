@@ -58,7 +58,7 @@ func (s Source) mutating() (out []string) {
 }
 
 func lines(d domains.Document) []string {
-	return strings.Split(strings.TrimSuffix(strings.ReplaceAll(d.Text, "\r\n", "\n"), "\n"), "\n")
+	return strings.Split(strings.TrimSuffix(d.Text, "\n"), "\n")
 }
 
 // Numbered is the policy with the number of each line.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -177,7 +178,7 @@ func (p *Plan) routed(f *guide.File, added []string) error {
 		}
 		delete(to, label)
 	}
-	for _, label := range sortedKeys(to) {
+	for _, label := range slices.Sorted(maps.Keys(to)) {
 		if slices.Contains(added, to[label]) {
 			continue
 		}

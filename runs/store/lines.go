@@ -89,14 +89,14 @@ func openAppender(path string, hide llm.Redactor) (*appender, error) {
 		return nil, err
 	}
 	a := &appender{file: f, hide: hide}
-	if a.size, err = mend(f); err != nil {
+	if a.size, err = completeLastLine(f); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}
 	return a, nil
 }
 
-// mend makes a file of lines end in a line break: a torn rest that is a whole JSON value gets one, any other is cut.
-func mend(f *os.File) (size int64, err error) {
+// completeLastLine makes a file of lines end in a line break: a torn rest that is a whole JSON value gets one, any other is cut.
+func completeLastLine(f *os.File) (size int64, err error) {
 	size, err = f.Seek(0, io.SeekEnd)
 	if err != nil || size == 0 {
 		return size, err

@@ -8,7 +8,7 @@ import (
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/runtest"
-	"github.com/tauguide/tauguide/runs/show"
+	"github.com/tauguide/tauguide/runs/terminal"
 	"github.com/tauguide/tauguide/sim/llm"
 )
 
@@ -80,7 +80,7 @@ func TestProgressLines(t *testing.T) {
 func TestWarningsAreShownAsTheyCome(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	r := runs.NewLineReporter(show.NewWriter(&b))
+	r := runs.NewLineReporter(terminal.NewWriter(&b))
 	p := runs.Progress{Name: "x", Warnings: []string{"first"}}
 	r.Update(p)
 	r.Update(p)

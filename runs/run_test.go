@@ -20,8 +20,8 @@ import (
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/runtest"
-	"github.com/tauguide/tauguide/runs/show"
 	"github.com/tauguide/tauguide/runs/store"
+	"github.com/tauguide/tauguide/runs/terminal"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -471,7 +471,7 @@ func TestProgressIsReported(t *testing.T) {
 		t.Errorf("line %q", got)
 	}
 	var b strings.Builder
-	r := runs.NewLineReporter(show.NewWriter(&b))
+	r := runs.NewLineReporter(terminal.NewWriter(&b))
 	r.Update(runs.Progress{Name: "x", Planned: 3, Done: 1, Faults: 1, LastFault: "bad\x1b[2Jthing"})
 	r.Update(runs.Progress{Name: "x", Planned: 3, Done: 1, Faults: 1, LastFault: "bad\x1b[2Jthing"})
 	r.Update(runs.Progress{Name: "x", Planned: 3, Done: 3, Faults: 1, LastFault: "bad\x1b[2Jthing", Final: true})

@@ -12,6 +12,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/tauguide/tauguide/runs/terminal"
 )
 
 // process is everything that the program uses of its surroundings, so that tests can run the whole command line
@@ -21,6 +23,8 @@ type process struct {
 	env    func(string) string
 	stdout io.Writer
 	stderr io.Writer
+	// out and err are these two streams as run sees them.
+	out, err *terminal.Output
 	// progress is where live progress goes; a terminal gets a bar.
 	progress *os.File
 }

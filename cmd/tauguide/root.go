@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/runs/show"
+	"github.com/tauguide/tauguide/runs/terminal"
 )
 
 // Exit codes, the same for every command.
@@ -55,7 +55,8 @@ func exitCode(err error) int {
 // run executes one command line and returns the exit code. Data goes to stdout, everything else to stderr; what steers
 // terminals reaches neither, whoever wrote it.
 func run(ctx context.Context, p process) int {
-	p.stdout, p.stderr = show.NewWriter(p.stdout), show.NewWriter(p.stderr)
+	p.out, p.err = terminal.New(p.stdout, p.env), terminal.New(p.stderr, p.env)
+	p.stdout, p.stderr = p.out, p.err
 	cmd := root(p)
 	cmd.SetArgs(p.args)
 	cmd.SetOut(p.stdout)
@@ -74,6 +75,7 @@ func root(p process) *cobra.Command {
 	cmd.Long = "tauguide runs customer-service agents against simulated users in the airline, retail, telecom and mock domains,\n" +
 		"scores them, and reports on them.\n\n" + exitHelp
 	cmd.Version = version()
+	cmd.PersistentFlags().Var(terminal.Color{p.out, p.err}, "color", "colours: auto, always or never; auto looks at the terminal, NO_COLOR and CLICOLOR_FORCE")
 	cmd.SilenceUsage = true
 	cmd.SilenceErrors = true
 	cmd.CompletionOptions.HiddenDefaultCmd = true

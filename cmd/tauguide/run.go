@@ -12,7 +12,7 @@ import (
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/report"
-	"github.com/tauguide/tauguide/runs/show"
+	"github.com/tauguide/tauguide/runs/terminal"
 )
 
 type runOptions struct {
@@ -125,7 +125,7 @@ func runRun(ctx context.Context, p process, o runOptions, file string) error {
 	if err != nil {
 		return usage(err)
 	}
-	s, err := runs.Execute(ctx, plan, runs.Options{Debug: o.debug, Trace: tracer, Progress: runs.NewReporter(p.progress, show.NewWriter(p.progress), p.env)})
+	s, err := runs.Execute(ctx, plan, runs.Options{Debug: o.debug, Trace: tracer, Progress: runs.NewReporter(p.progress, terminal.NewWriter(p.progress), p.env)})
 	sendTraces()
 	if err != nil {
 		return err

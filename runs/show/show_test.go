@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"flag"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -118,32 +117,6 @@ func TestPieces(t *testing.T) {
 	want := []show.Piece{{Text: `a\u{1b}`}, {Text: `\u{1b}\u{0}`, Escape: true}, {Text: "b\n    c"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-// TestWriter: what is escaped may be cut anywhere, even within a character, and JSON keeps its meaning.
-func TestWriter(t *testing.T) {
-	for _, c := range []struct{ name, in, want string }{
-		{"plain", "ä\t→\n", "ä\t→\n"},
-		{"escape sequence", "x\x1b[2Jy", `x\u001b[2Jy`},
-		{"in two bytes", "\u009b31m", `\u009b31m`},
-		{"right-to-left override", `{"a":"` + "\u202e" + `"}`, `{"a":"\u202e"}`},
-		{"beyond four digits", "\U000e0041", `\udb40\udc41`},
-		{"invalid byte", "a\xffb", `a\xffb`},
-		{"invalid start", "a\xe2b", `a\xe2b`},
-	} {
-		for cut := range len(c.in) + 1 {
-			var b strings.Builder
-			w := show.NewWriter(&b)
-			for _, part := range []string{c.in[:cut], c.in[cut:]} {
-				if n, err := io.WriteString(w, part); n != len(part) || err != nil {
-					t.Fatalf("%s: %d, %v", c.name, n, err)
-				}
-			}
-			if b.String() != c.want {
-				t.Errorf("%s, cut at %d: %q, want %q", c.name, cut, b.String(), c.want)
-			}
-		}
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/tauguide/tauguide/runs/terminal"
 )
 
 // Piece is a part of a text: as it is, or the escape of what must not be shown as it is.
@@ -50,23 +52,12 @@ func Pieces(s string) []Piece {
 // escaped is what replaces the character at i; "" where it may stay.
 func escaped(s string, i int, r rune) string {
 	switch {
-	case !hidden(s, i, r):
+	case !terminal.Hidden(s, i, r):
 		return ""
 	case r == unicode.ReplacementChar:
 		return fmt.Sprintf("\\x%02x", s[i])
 	}
 	return fmt.Sprintf("\\u{%x}", r)
-}
-
-// hidden reports whether the character at i, or the byte that is none, must not be shown as it is.
-func hidden(s string, i int, r rune) bool {
-	switch r {
-	case '\n', '\t', '\u200d':
-		return false
-	case unicode.ReplacementChar:
-		return s[i] != 0xEF
-	}
-	return unicode.In(r, unicode.Cc, unicode.Bidi_Control, unicode.Zl, unicode.Zp, unicode.Cf, unicode.Co)
 }
 
 // Safe is the text of the pieces, for a terminal.

@@ -41,7 +41,8 @@ metrics:             domains sim
 metrics/...:         @sim metrics metrics/...
 runs/config:         sim/llm/... domains/... sim/... agents agents/... configs
 runs/store:          sim/llm domains/... sim sim/attack metrics runs/config
-runs:                configs sim/llm/... domains/... sim sim/synthetic agents metrics runs/config runs/store
+runs/terminal:
+runs:                configs sim/llm/... domains/... sim sim/synthetic agents metrics runs/config runs/store runs/terminal
 runs/runtest:        runs runs/config runs/store
 runs/view:           sim/llm domains/... sim/... agents metrics/... runs/config runs/store runs/report runs/show
 runs/...:            sim/llm/... domains/... sim/... guide/... agents/... metrics/... configs runs/...

@@ -95,6 +95,22 @@ func printed(t *testing.T, r *compare.Report) string {
 	return out.String()
 }
 
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Error(d)
+	}
+}
+
 // A workflow is like itself in every respect.
 func TestSame(t *testing.T) {
 	for _, tt := range []struct {
@@ -129,19 +145,7 @@ func TestSame(t *testing.T) {
 // Two workflows in the released layout, of a domain that the program does not know, are compared by their graphs alone.
 func TestReleased(t *testing.T) {
 	got := printed(t, report(t, released(t, "authored"), released(t, "reference"), compare.Basis{}))
-	const golden = "testdata/authored.txt"
-	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Error(d)
-	}
+	golden(t, "testdata/authored.txt", got)
 	same := report(t, released(t, "reference"), released(t, "reference"), compare.Basis{})
 	if same.Before.Precision != 1 || same.Before.Recall != 1 || len(same.Differences) > 0 {
 		t.Errorf("with itself: %+v", same)

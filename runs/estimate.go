@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/configs"
@@ -29,6 +31,8 @@ type Estimate struct {
 	Unknown   []string       `json:"unknown"`    // what is not in the lines, because nothing is known of it
 	Cost      *float64       `json:"cost"`       // dollars of everything; nil if any part is unknown
 	KnownCost float64        `json:"known_cost"` // dollars of the lines whose price is known
+	Spent     float64        `json:"spent"`      // dollars that earlier executions of the run have cost
+	Seconds   float64        `json:"seconds"`    // of wall clock, see latency and pace
 }
 
 // EstimateLine is what one model uses in one role.
@@ -83,6 +87,16 @@ var published = map[string]roleUse{
 	"mock":    {config.RoleAgent: perCall(2.6, 490, 0, 60), config.RoleUser: perCall(2.4, 700, 0, 35), config.RoleGuard: perCall(1.1, 1600, 0, 300)},
 }
 
+// How fast models answer, taken to be the same for all: seconds until an answer begins, and then tokens per second. They
+// come within a third of every figure of the paper's Table 15.
+const (
+	latency = 1.0
+	pace    = 100.0
+)
+
+// freeHand is how many dollars a run may be estimated at that has no bound of its own.
+const freeHand = 20.0
+
 // grading is one call of the judge: the transcript without tool traffic, and a verdict on each expectation.
 var grading = perCall(1, 2000, 0, 150)
 
@@ -92,7 +106,7 @@ type part struct{ domain, system string }
 // NewEstimate guesses what is left of a plan will use: for each system on each domain the means of an earlier run, if like
 // is its folder and it has them, otherwise those of published conversations.
 func NewEstimate(p *config.Plan, like string) (*Estimate, error) {
-	finished, err := finished(p)
+	finished, spent, err := finished(p)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +116,7 @@ func NewEstimate(p *config.Plan, like string) (*Estimate, error) {
 			return nil, fmt.Errorf("like: %w", domains.Usage(err))
 		}
 	}
-	e := &estimator{plan: p, sums: map[roleModel]use{}}
+	e := &estimator{Estimate: Estimate{Spent: spent}, plan: p, sums: map[roleModel]use{}}
 	counts, gradings := map[part]int{}, 0
 	var parts []part
 	for _, t := range p.Trials {
@@ -146,25 +160,25 @@ func NewEstimate(p *config.Plan, like string) (*Estimate, error) {
 	return &e.Estimate, e.price()
 }
 
-// finished are the trials that a resume would not run.
-func finished(p *config.Plan) (map[sim.Key]store.Entry, error) {
+// finished are the trials that a resume would not run, and the dollars that the run has cost.
+func finished(p *config.Plan) (out map[sim.Key]store.Entry, spent float64, err error) {
 	if !p.Options.Resume {
-		return nil, nil
+		return nil, 0, nil
 	}
 	r, err := store.Open(p.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, 0, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	out := map[sim.Key]store.Entry{}
+	out = map[sim.Key]store.Entry{}
 	for _, e := range r.Index() {
 		if e.Termination.Evaluable() || capped(p, e) {
 			out[e.Key] = e
 		}
 	}
-	return out, nil
+	return out, store.PaidFor(r.Entries()).Cost, nil
 }
 
 // averages are the means of a run's evaluable trials, and what an estimate says of them.
@@ -245,10 +259,12 @@ func (e *estimator) price() error {
 	for k, u := range e.sums {
 		m := e.plan.Models[k.model]
 		l := EstimateLine{Role: k.role, Model: k.model, Scripted: m.Synthetic, Calls: u.Calls, Prompt: u.Prompt, Cached: u.Cached, Completion: u.Completion}
-		if m.Synthetic {
+		switch {
+		case m.Synthetic, e.plan.Config.Replays():
 			l.Cost = new(float64)
-		} else {
+		default:
 			l.Cost = u.cost(table.Of(m.Endpoint("")).Price)
+			e.Seconds += (u.Calls*latency + u.Completion/pace) / float64(min(e.plan.Config.Limits.Concurrency, max(1, e.Trials)))
 		}
 		if l.Cost == nil {
 			complete = false
@@ -277,6 +293,33 @@ func (u use) cost(p llm.Price) *float64 {
 	}
 	c := ((u.Prompt-u.Cached)**p.Input + u.Cached*cached + u.Completion**p.Output) / 1e6
 	return &c
+}
+
+// Affordable refuses to begin what is estimated at more dollars than were allowed: those accepted where any are, otherwise
+// limits.max_cost, against which earlier executions count, otherwise 20. What has no known price counts nothing.
+func (e *Estimate) Affordable(l config.Limits, accepted float64) error {
+	dollars, bound, spent := e.KnownCost, "the 20 dollars that a run may cost without limits.max_cost", ""
+	switch {
+	case accepted > 0 && dollars <= accepted, accepted == 0 && l.MaxCost == 0 && dollars <= freeHand:
+		return nil
+	case accepted > 0:
+		bound = fmt.Sprintf("the %.2f of --accept-cost", accepted)
+	case l.MaxCost > 0 && e.Spent+dollars <= l.MaxCost:
+		return nil
+	case l.MaxCost > 0:
+		bound = fmt.Sprintf("limits.max_cost of %.2f", l.MaxCost)
+		if e.Spent > 0 {
+			spent = fmt.Sprintf(", with the %.2f spent already", e.Spent)
+		}
+	}
+	return domains.Usage(fmt.Errorf("this run is estimated at %.2f dollars%s, which is more than %s; nothing was begun\n"+
+		"hint: allow it with --accept-cost %.0f or a higher limits.max_cost, or run less of it with --limit and --trials; --dry-run tells what it is made of",
+		dollars, spent, bound, math.Ceil(dollars)))
+}
+
+// Time is the wall clock in hours and minutes, such as 6h36m.
+func (e *Estimate) Time() string {
+	return strings.TrimSuffix((time.Duration(math.Ceil(e.Seconds/60)) * time.Minute).String(), "0s")
 }
 
 // Print tells what a plan will probably use.
@@ -311,6 +354,9 @@ func (e *Estimate) Print(out io.Writer) error {
 		fmt.Fprintf(out, "total: ? dollars; %.2f of it for what has a known price\n", e.KnownCost)
 	} else {
 		fmt.Fprintf(out, "total: about %.2f dollars\n", *e.Cost)
+	}
+	if e.Seconds > 0 {
+		fmt.Fprintf(out, "time: about %s, if answers begin after %.0f s and go on at %.0f tokens per second\n", e.Time(), latency, pace)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/tauguide/tauguide/agents"
+	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/config"
@@ -213,5 +214,60 @@ func TestEstimateOfWhatIsLeft(t *testing.T) {
 	p := runtest.Resolve(t, runtest.Small, config.Options{Out: other, Resume: true})
 	if _, err := runs.NewEstimate(p, ""); err == nil {
 		t.Error("a folder that is no run can be resumed")
+	}
+}
+
+// TestAffordable: what is estimated above its bound is refused, and the error says what allows it.
+func TestAffordable(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		dollars, spent, maxCost, accepted float64
+		want                              string // "" if it is allowed
+	}{
+		{dollars: 20},
+		{dollars: 20.01, want: "20.01 dollars, which is more than the 20 dollars that a run may cost without limits.max_cost"},
+		{dollars: 20.01, accepted: 20.01},
+		{dollars: 20.01, accepted: 20, want: "which is more than the 20.00 of --accept-cost"},
+		{dollars: 5, accepted: 1, want: "which is more than the 1.00 of --accept-cost"},
+		{dollars: 1500, maxCost: 1500},
+		{dollars: 5, maxCost: 4, want: "5.00 dollars, which is more than limits.max_cost of 4.00"},
+		{dollars: 5, maxCost: 4, accepted: 5},
+		{dollars: 3, spent: 2, maxCost: 4, want: "3.00 dollars, with the 2.00 spent already, which is more than limits.max_cost of 4.00"},
+		{dollars: 3, spent: 200},
+	} {
+		e := runs.Estimate{KnownCost: tt.dollars, Spent: tt.spent}
+		err := e.Affordable(config.Limits{Budget: config.Budget{MaxCost: tt.maxCost}}, tt.accepted)
+		if tt.want == "" && err != nil || tt.want != "" && (!errors.Is(err, domains.ErrUsage) || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "\nhint: allow it with --accept-cost ")) {
+			t.Errorf("%+v: %v", tt, err)
+		}
+	}
+}
+
+// TestEstimatedTimeIsLikeThePapers: at the rates that estimates go by, a conversation takes about as long as in Table 15.
+func TestEstimatedTimeIsLikeThePapers(t *testing.T) {
+	t.Parallel()
+	paper, err := configs.Published()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = "note: x\ntrials: 1\nmodels: {m: {model: gpt-5.4, key: x}}\nuser: {model: m}\ndomains: [{name: DOMAIN}]\nsystems: [{name: S, agent: AGENT, model: m}]\n"
+	for _, domain := range []string{"airline", "retail", "telecom"} {
+		for _, agent := range []string{"react", "policyguide"} {
+			e := estimate(t, strings.NewReplacer("DOMAIN", domain, "AGENT", agent).Replace(text), "", config.Options{Limit: 1})
+			want := paper["table15."+domain+"."+agent]
+			if ratio := e.Seconds / want; ratio < 2.0/3 || ratio > 4.0/3 {
+				t.Errorf("%s on %s: %.0f s, the paper has %.0f", agent, domain, e.Seconds, want)
+			}
+		}
+	}
+}
+
+// TestReplaysCostNothing, whatever the price of the model that was recorded.
+func TestReplaysCostNothing(t *testing.T) {
+	t.Parallel()
+	tapes := filepath.Join(t.TempDir(), "tapes")
+	runtest.Execute(t, runtest.Small, config.Options{Cassette: "record:" + tapes, Out: filepath.Join(t.TempDir(), "run")})
+	if e := estimate(t, priced, "", config.Options{Cassette: "replay:" + tapes}); e.Cost == nil || *e.Cost != 0 || e.Seconds != 0 || lineOf(t, e, "user", "known").Calls == 0 {
+		t.Errorf("estimate %+v", e)
 	}
 }

@@ -3,6 +3,7 @@ package runs
 import (
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -34,7 +35,7 @@ func (x *execution) wiring() (w wiring, err error) {
 			x.warn(fmt.Sprintf("an answer was used but not recorded: %v; further ones are told in %s", err, store.LogName))
 		})
 	}})
-	limit, earlier := c.Limits.Budget, store.PaidFor(x.writer.Entries())
+	limit, earlier := c.Limits.Budget, store.PaidFor(maps.Values(x.writer.Entries()))
 	switch {
 	case w.replays:
 		limit = config.Budget{MaxWall: limit.MaxWall} // nothing is spent, whatever it once cost

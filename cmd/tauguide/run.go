@@ -22,6 +22,7 @@ type runOptions struct {
 	schema, dryRun bool
 	debug          bool
 	like           string
+	acceptCost     float64
 }
 
 func (o *runOptions) AddFlags(f *pflag.FlagSet) {
@@ -41,6 +42,7 @@ func (o *runOptions) AddFlags(f *pflag.FlagSet) {
 	f.Float64Var(&o.minCoverage, "min-coverage", 0, "exit with 4 if less than this share of the planned trials is evaluable")
 	f.BoolVar(&o.schema, "schema", false, "print the JSON Schema of a config")
 	f.BoolVar(&o.dryRun, "dry-run", false, "check everything, print the plan and an estimate of calls, tokens and dollars; run nothing")
+	f.Float64Var(&o.acceptCost, "accept-cost", 0, "begin a run that is estimated at up to so many dollars (default limits.max_cost, or 20 without it)")
 	f.StringVar(&o.like, "like", "", "run directory that the estimate of --dry-run goes by")
 }
 
@@ -99,6 +101,9 @@ func runRun(ctx context.Context, p process, o runOptions, file string) error {
 	if o.minCoverage < 0 || o.minCoverage > 1 || o.minCoverage != o.minCoverage {
 		return usage(fmt.Errorf("--min-coverage %v is no share\nhint: give a number from 0 to 1", o.minCoverage))
 	}
+	if o.acceptCost < 0 || o.acceptCost != o.acceptCost {
+		return usage(fmt.Errorf("--accept-cost %v is no amount of dollars\nhint: give what the run may be estimated at, as in --accept-cost 50", o.acceptCost))
+	}
 	if o.like != "" && !o.dryRun {
 		return usage(errors.New("--like is for the estimate of --dry-run\nhint: add --dry-run, or leave --like out"))
 	}
@@ -110,16 +115,19 @@ func runRun(ctx context.Context, p process, o runOptions, file string) error {
 	if err != nil {
 		return err
 	}
+	estimate, err := runs.NewEstimate(plan, o.like)
+	if err != nil {
+		return err
+	}
 	if o.dryRun {
 		for _, w := range plan.Warnings {
 			p.warn(w)
 		}
 		plan.Print(p.stdout)
-		estimate, err := runs.NewEstimate(plan, o.like)
-		if err != nil {
-			return err
-		}
 		return estimate.Print(p.stdout)
+	}
+	if err := estimate.Affordable(plan.Config.Limits, o.acceptCost); err != nil {
+		return err
 	}
 	tracer, sendTraces, err := tracing(ctx, p)
 	if err != nil {

@@ -128,3 +128,38 @@ func TestDryRunOfFirstContactNamesItsCost(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, stdout)
 	}
 }
+
+// TestNothingIsSpentBeyondTheEstimate: a run that is estimated above its bound asks no model and writes nothing, unless
+// a flag allows it; a resume counts what is left.
+func TestNothingIsSpentBeyondTheEstimate(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(domaintest.Root(t), "configs", "openai-smoke.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, url := smoke(t, "k-0123456789", "gpt-4.1-mini")
+	env := variables(map[string]string{"OPENAI_API_KEY": p.key, "OPENAI_BASE_URL": url})
+	t.Chdir(t.TempDir())
+	bounded := bytes.Replace(text, []byte("max_tokens: 1000000 "), []byte("max_cost: 0.05 "), 1)
+	for name, content := range map[string][]byte{"free.yaml": text, "bounded.yaml": bounded} {
+		if err := os.WriteFile(name, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ args, want string }{
+		{"free.yaml --trials 1000", "dollars, which is more than the 20 dollars that a run may cost without limits.max_cost; nothing was begun\nhint: allow it with --accept-cost "},
+		{"bounded.yaml", "dollars, which is more than limits.max_cost of 0.05; nothing was begun\nhint: "},
+		{"bounded.yaml --accept-cost 0.01", "dollars, which is more than the 0.01 of --accept-cost; nothing was begun\nhint: "},
+		{"bounded.yaml --accept-cost -1", "--accept-cost -1 is no amount of dollars\nhint: "},
+	} {
+		code, stdout, stderr := command(t, env, append([]string{"run", "--out", "out"}, strings.Fields(c.args)...)...)
+		if _, err := os.Stat("out"); code != exitUsage || !strings.Contains(stderr, c.want) || stdout != "" || p.served.Load() > 0 || err == nil {
+			t.Errorf("%s: exit code %d after %d calls, folder %v\n%s%s", c.args, code, p.served.Load(), err, stdout, stderr)
+		}
+	}
+	if code, _, stderr := command(t, env, "run", "bounded.yaml", "--out", "out", "--concurrency", "1", "--accept-cost", "1"); code != exitOK {
+		t.Errorf("accepted: exit code %d\n%s", code, stderr)
+	}
+	if code, _, stderr := command(t, env, "run", "bounded.yaml", "--out", "out", "--resume"); code != exitOK {
+		t.Errorf("with nothing left: exit code %d\n%s", code, stderr)
+	}
+}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/tauguide/tauguide/metrics"
@@ -140,8 +141,8 @@ func Unpriced(entries map[Ref]Entry) (n int) {
 }
 
 // PaidFor sums what the attempts of a run have cost: recorded answers cost nothing.
-func PaidFor(entries map[Ref]Entry) (s Spending) {
-	for _, e := range entries {
+func PaidFor(entries iter.Seq[Entry]) (s Spending) {
+	for e := range entries {
 		for _, u := range e.Usage {
 			s = s.And(u.Paid())
 		}

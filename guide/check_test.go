@@ -28,7 +28,9 @@ func oneNode(check string, typ guide.Type) *guide.Graph {
 
 func vocabulary() guide.Vocabulary {
 	return guide.Vocabulary{
-		Facts: func(t *guide.Trace) map[string]any { return map[string]any{"calls": len(t.Calls)} },
+		Facts: func(t *guide.Trace) map[string]any {
+			return map[string]any{"calls": len(t.Calls), "tasks": map[string]any{}}
+		},
 		Helpers: guide.TraceFunction("calls_of", []*cel.Type{cel.StringType}, cel.IntType, func(t *guide.Trace, args []ref.Val) ref.Val {
 			return types.Int(len(t.CallsOf(string(args[0].(types.String)))))
 		}),
@@ -68,6 +70,11 @@ func TestChecks(t *testing.T) {
 		{`has_call("create_task", {"user_id": "user_9"})`, true},
 		{`call_ok("create_task", {"user_id": "user_9"})`, false},
 		{`call_ok("create_task", {"title": request.target})`, true},
+		{`call_ok("create_task", request.target)`, true},
+		{`call_ok("create_task", "user_9")`, false},
+		{`result("create_task", "Buy bread").title == "Buy bread"`, true},
+		{`result("create_task", "user_9") != "x"`, false},
+		{`!has(result("update_task_status").title)`, false},
 		{`call_ok(["get_users", "create_task"], {"title": "Buy bread"})`, true},
 		{`count_ok("create_task") == 1 && count_ok(["create_task", "get_users"]) == 2`, true},
 		{`count_ok("update_task_status") == 0`, true},
@@ -93,11 +100,11 @@ func TestChecks(t *testing.T) {
 		{`said_by_user.exists(s, s.text.contains("thanks") && s.turn == 3) && said_by_agent[0].index == 0`, true},
 		{`calls.all(c, c.turn >= 1)`, true},
 		{`facts.calls == 3`, true},
-		{`facts.missing == 3`, false},
-		{`!has(facts.missing)`, true},
+		{`facts.tasks.missing == 3`, false},
+		{`!has(facts.tasks.missing)`, true},
 		{`request.intent == "add" && request.id == "r" && request.selection == ["task_7"]`, true},
-		{`request.grounded_values.n == 2.0 && request.grounded_values.n == request.grounded_values.share`, true},
-		{`request.grounded_values.absent == 1`, false},
+		{`request.grounded_values["n"] == 2.0 && request.grounded_values["n"] == request.grounded_values["share"]`, true},
+		{`request.grounded_values.title == "x"`, false},
 		{`date("2024-05-16") > now && date("2024-05-15 14:59:00") < now && date("2024-05-15T15:00:00") == now`, true},
 		{`date("tomorrow") > now`, false},
 		{`calls_of("create_task") == 2`, true},
@@ -112,7 +119,7 @@ func TestChecks(t *testing.T) {
 
 // What an expression stumbles over is noted, so that an audit can tell a broken check from an unmet one.
 func TestFailingCheckIsNoted(t *testing.T) {
-	if got, note := holds(t, `facts.missing == 3`, newTalk(t), guide.Request{}); got || !strings.Contains(note, "no such key") {
+	if got, note := holds(t, `facts.tasks.missing == 3`, newTalk(t), guide.Request{}); got || !strings.Contains(note, "no such key") {
 		t.Errorf("holds %v, note %q", got, note)
 	}
 }
@@ -146,11 +153,16 @@ func TestCompileErrors(t *testing.T) {
 		{"computed pattern", `user_said(request.target)`, guide.AgentAction, "check-compile", "_mentioned"},
 		{"misspelt member", `request.targt == "x"`, guide.AgentAction, "check-compile", `request has no member targt; did you mean "target"?`},
 		{"misspelt member with has", `has(request.targt)`, guide.AgentAction, "check-compile", `did you mean "target"?`},
+		{"misspelt fact", `facts.call == 3`, guide.AgentAction, "check-compile", `facts has no member call; did you mean "calls"?`},
+		{"misspelt argument", `call.args.titel == "x"`, guide.Authorization, "check-compile", `call.args has no member titel; did you mean "title"?`},
+		{"argument of another tool", `call.args.task_id == "x"`, guide.Authorization, "check-compile", `call.args has no member task_id`},
+		{"argument of no tool", `has(request.grounded_values.colour)`, guide.AgentAction, "check-compile", `request.grounded_values has no member colour`},
+		{"argument of another type", `call.args.title == 3`, guide.Authorization, "check-compile", "(string, int)"},
 		{"call elsewhere", `call.name == "x"`, guide.AgentAction, "check-compile", "undeclared reference to 'call'"},
 		{"user calls", `user_calls.size() == 0`, guide.AgentAction, "check-compile", "undeclared reference to 'user_calls'"},
 		{"the hidden variable", `size(@trace) == 0`, guide.AgentAction, "check-compile", "Syntax error"},
 		{"no condition", `count_ok("get_users")`, guide.AgentAction, "check-type", "type int"},
-		{"dynamic", `facts.member`, guide.AgentAction, "check-type", "type dyn"},
+		{"dynamic", `facts.calls`, guide.AgentAction, "check-type", "type dyn"},
 		{"member of call", `call.arguments.x == 1`, guide.Authorization, "check-compile", `call has no member arguments; use one of args, name`},
 		{"too long", `"` + strings.Repeat("x", 5000) + `" == ""`, guide.AgentAction, "check-compile", "size"},
 	} {

@@ -22,10 +22,7 @@ type Checker struct {
 	kinds      map[string]string         // intent → argument that holds its target
 }
 
-type programKey struct {
-	expr string
-	kind scopeKind
-}
+type programKey struct{ expr, tool string }
 
 // NewChecker compiles every check and event of the graph. The error is a Findings with one finding for each that does
 // not compile.
@@ -46,12 +43,12 @@ func NewChecker(g *Graph, in Inventory, v Vocabulary) (*Checker, error) {
 // compileNode compiles what a node has; the findings carry its place in its file.
 func (c *Checker) compileNode(env *environment, n *Node) Findings {
 	var found Findings
-	add := func(expr string, kind scopeKind, line int, what string) {
-		key := programKey{expr, kind}
+	add := func(expr, tool string, line int, what string) {
+		key := programKey{expr, tool}
 		if expr == "" || c.programs[key] != nil {
 			return
 		}
-		prg, problems := env.compile(expr, n.File+":"+n.Local, kind)
+		prg, problems := env.compile(expr, n.File+":"+n.Local, tool)
 		for _, p := range problems {
 			code, mend := "check-compile", "correct the expression; guide/checks/README.md lists what there is"
 			if p.notBool {
@@ -68,9 +65,9 @@ func (c *Checker) compileNode(env *environment, n *Node) Findings {
 			c.programs[key] = prg
 		}
 	}
-	add(n.Check, scopeOf(n), n.line("check"), "check")
+	add(n.Check, proposed(n), n.line("check"), "check")
 	for _, e := range n.Edges {
-		add(e.Check, anywhere, e.Line, "check of branch "+e.When)
+		add(e.Check, "", e.Line, "check of branch "+e.When)
 	}
 	if n.Event != nil && n.Event.Pattern != "" {
 		re, err := regexp.Compile(n.Event.Pattern)
@@ -83,7 +80,13 @@ func (c *Checker) compileNode(env *environment, n *Node) Findings {
 	return found
 }
 
-func scopeOf(n *Node) scopeKind { return scopeKind(n.Type == Authorization) }
+// proposed is the tool whose call the checks of a node can see, "" if they see none.
+func proposed(n *Node) string {
+	if n.Type == Authorization {
+		return n.Tool()
+	}
+	return ""
+}
 
 // Graph returns the graph that the checker decides.
 func (c *Checker) Graph() *Graph { return c.graph }
@@ -154,18 +157,25 @@ func (c *Checker) bind(t *Trace, r *Request) *scope {
 	if r.Call != nil {
 		name, args = r.Call.Name, r.Call.ArgumentsMap()
 	}
-	return &scope{Checker: c, trace: t, req: r, vars: map[string]any{
+	grounded := r.grounded()
+	s := &scope{Checker: c, trace: t, req: r, vars: map[string]any{
 		traceVar: traceVal{t}, callsVar: view.calls, byUserVar: view.user, byAgentVar: view.agent, factsVar: view.facts,
 		requestVar: adapt(map[string]any{"id": r.ID, "intent": r.Intent, "target": r.Target, "selection": selection,
-			"grounded_values": celValue(value.OfMap(r.grounded()))}),
+			"grounded_values": celValue(value.OfMap(grounded))}),
 		callVar: adapt(map[string]any{"name": name, "args": celValue(value.OfMap(args))}),
 		nowVar:  types.Timestamp{Time: c.vocabulary.Now},
 	}}
+	for of, list := range map[string]*value.Map{groundedVar: grounded, argsVar: args} {
+		for name, v := range list.All() {
+			s.vars[of+"."+name] = celValue(v)
+		}
+	}
+	return s
 }
 
 // eval runs a compiled check. An error of the expression, such as a missing key, means that it does not hold.
-func (s *scope) eval(expr string, kind scopeKind) Verdict {
-	prg, ok := s.programs[programKey{expr, kind}]
+func (s *scope) eval(expr, tool string) Verdict {
+	prg, ok := s.programs[programKey{expr, tool}]
 	if !ok {
 		return Verdict{Decided: true, Note: "the check was not compiled"}
 	}
@@ -182,7 +192,7 @@ func (s *scope) eval(expr string, kind scopeKind) Verdict {
 func (s *scope) judge(n *Node) Verdict {
 	switch {
 	case n.Check != "":
-		return s.eval(n.Check, anywhere)
+		return s.eval(n.Check, "")
 	case n.Event != nil:
 		return Verdict{Decided: true, Holds: s.happened(n, *n.Event)}
 	case n.Type == ToolCall:

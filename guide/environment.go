@@ -2,6 +2,7 @@ package guide
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -20,13 +21,13 @@ import (
 // Vocabulary is what a domain adds to the language of checks. The zero Vocabulary adds nothing.
 type Vocabulary struct {
 	// Facts is the domain's view of what the agent has been told by tools so far. It must depend on the agent's calls
-	// in the trace only, and returns plain Go values as Native makes them.
+	// in the trace only, and returns plain Go values as Native makes them, under the same keys for every trace.
 	Facts func(*Trace) map[string]any
 	// Helpers declares functions, usually with cel.Function; guide/checks/README.md documents them.
 	Helpers []cel.EnvOption
 	// Targets names for each mutating tool the argument that holds the id of the record it changes.
 	Targets map[string]string
-	// Now is the domain's own clock.
+	// Now is the domain's own clock. Where there is none, checks cannot ask for the time.
 	Now time.Time
 }
 
@@ -60,18 +61,10 @@ const (
 	requestVar = "request"
 	callVar    = "call"
 	nowVar     = "now"
-)
 
-// members lists what request and call have; any other name is refused when a check is compiled.
-func members(variable string) []string {
-	switch variable {
-	case requestVar:
-		return []string{"id", "intent", "target", "selection", "grounded_values"}
-	case callVar:
-		return []string{"name", "args"}
-	}
-	return nil
-}
+	groundedVar = requestVar + ".grounded_values"
+	argsVar     = callVar + ".args"
+)
 
 const (
 	maxExpression = 4000             // code points of a check
@@ -81,20 +74,20 @@ const (
 
 // environment compiles checks of one domain. It is safe for concurrent use after it was made, except for compile.
 type environment struct {
-	plain, atCall *cel.Env // without and with the variable call
-	patterns      map[string]*regexp.Regexp
+	dialects map[string]*dialect // by the tool of the proposed call, "" where there is none
+	patterns map[string]*regexp.Regexp
+	tools    map[string]arguments
 }
 
-// scopeKind says which variables a check may use.
-type scopeKind bool
-
-const (
-	anywhere        scopeKind = false
-	atAuthorization scopeKind = true
-)
+// dialect is what checks of one place can say.
+type dialect struct {
+	env     *cel.Env
+	members map[string][]string // of variables, by name: any other is refused
+}
 
 func newEnvironment(in Inventory, v Vocabulary) (*environment, error) {
-	e := &environment{patterns: map[string]*regexp.Regexp{}}
+	e := &environment{dialects: map[string]*dialect{}, patterns: map[string]*regexp.Regexp{}, tools: argumentsOf(in)}
+	members := map[string][]string{requestVar: {"id", "intent", "target", "selection", "grounded_values"}, callVar: {"name", "args"}}
 	said := cel.ListType(cel.MapType(cel.StringType, cel.DynType))
 	opts := []cel.EnvOption{
 		cel.CrossTypeNumericComparisons(true),
@@ -106,18 +99,37 @@ func newEnvironment(in Inventory, v Vocabulary) (*environment, error) {
 		cel.Variable(byAgentVar, said),
 		cel.Variable(factsVar, cel.MapType(cel.StringType, cel.DynType)),
 		cel.Variable(requestVar, cel.MapType(cel.StringType, cel.DynType)),
-		cel.Variable(nowVar, cel.TimestampType),
 	}
+	if !v.Now.IsZero() {
+		opts = append(opts, cel.Variable(nowVar, cel.TimestampType))
+	}
+	if v.Facts != nil {
+		members[factsVar] = slices.Sorted(maps.Keys(v.Facts(NewTrace())))
+	}
+	opts = append(opts, merged(e.tools).declare(groundedVar, members)...)
 	opts = append(opts, coreHelpers(e, in)...)
 	opts = append(opts, v.Helpers...)
-	var err error
-	if e.plain, err = cel.NewEnv(opts...); err != nil {
+	env, err := cel.NewEnv(opts...)
+	if err != nil {
 		return nil, fmt.Errorf("language of checks: %w; correct the vocabulary's helpers", err)
 	}
-	if e.atCall, err = e.plain.Extend(cel.Variable(callVar, cel.MapType(cel.StringType, cel.DynType))); err != nil {
+	e.dialects[""] = &dialect{env, members}
+	return e, nil
+}
+
+// at is what the checks of an authorization of the tool can say, or those of other nodes where tool is "".
+func (e *environment) at(tool string) (*dialect, error) {
+	if d := e.dialects[tool]; d != nil {
+		return d, nil
+	}
+	members := maps.Clone(e.dialects[""].members)
+	opts := append(e.tools[tool].declare(argsVar, members), cel.Variable(callVar, cel.MapType(cel.StringType, cel.DynType)))
+	env, err := e.dialects[""].env.Extend(opts...)
+	if err != nil {
 		return nil, fmt.Errorf("language of checks: %w", err)
 	}
-	return e, nil
+	e.dialects[tool] = &dialect{env, members}
+	return e.dialects[tool], nil
 }
 
 // problem is why an expression does not compile. Line counts from 0, Column from 1.
@@ -127,13 +139,14 @@ type problem struct {
 	notBool      bool
 }
 
-// compile makes a program of an expression; name is for messages, as file:node.
-func (e *environment) compile(expr, name string, kind scopeKind) (cel.Program, []problem) {
-	env := e.plain
-	if kind == atAuthorization {
-		env = e.atCall
+// compile makes a program of an expression; name is for messages, as file:node, and tool that of the proposed call, ""
+// where none is.
+func (e *environment) compile(expr, name, tool string) (cel.Program, []problem) {
+	d, err := e.at(tool)
+	if err != nil {
+		return nil, []problem{{text: err.Error()}}
 	}
-	compiled, iss := env.CompileSource(common.NewStringSource(expr, name))
+	compiled, iss := d.env.CompileSource(common.NewStringSource(expr, name))
 	if iss != nil && iss.Err() != nil {
 		var out []problem
 		for _, err := range iss.Errors() {
@@ -141,7 +154,7 @@ func (e *environment) compile(expr, name string, kind scopeKind) (cel.Program, [
 		}
 		return nil, out
 	}
-	if bad := unknownMembers(compiled.NativeRep()); bad != nil {
+	if bad := d.unknownMembers(compiled.NativeRep()); bad != nil {
 		return nil, bad
 	}
 	if t := compiled.OutputType(); !t.IsExactType(types.BoolType) {
@@ -151,30 +164,43 @@ func (e *environment) compile(expr, name string, kind scopeKind) (cel.Program, [
 	if loops(compiled.NativeRep()) {
 		opts = append(opts, cel.CostLimit(maxCost))
 	}
-	prg, err := env.Program(compiled, opts...)
+	prg, err := d.env.Program(compiled, opts...)
 	if err != nil {
 		return nil, []problem{{text: err.Error()}}
 	}
 	return prg, nil
 }
 
-// unknownMembers finds selections from request and call that these never have; a plain map would turn a misspelling
-// into a check that can never hold.
-func unknownMembers(a *ast.AST) []problem {
+// unknownMembers finds selections from variables that these never have; a plain map would turn a misspelling into a check
+// that can never hold.
+func (d *dialect) unknownMembers(a *ast.AST) []problem {
 	var out []problem
-	visit := func(e ast.Expr) {
-		if e.Kind() != ast.SelectKind || e.AsSelect().Operand().Kind() != ast.IdentKind {
+	visit := func(x ast.Expr) {
+		if x.Kind() != ast.SelectKind {
 			return
 		}
-		variable, field := e.AsSelect().Operand().AsIdent(), e.AsSelect().FieldName()
-		if known := members(variable); known != nil && !slices.Contains(known, field) {
-			at := a.SourceInfo().GetStartLocation(e.ID())
+		variable, field := dotted(x.AsSelect().Operand()), x.AsSelect().FieldName()
+		if known, fixed := d.members[variable]; fixed && !slices.Contains(known, field) {
+			at := a.SourceInfo().GetStartLocation(x.ID())
 			out = append(out, problem{line: at.Line() - 1, column: at.Column() + 1,
 				text: fmt.Sprintf("%s has no member %s; %s", variable, field, yamlfile.Suggest(field, known))})
 		}
 	}
 	ast.PostOrderVisit(a.Expr(), ast.NewExprVisitor(visit))
 	return out
+}
+
+// dotted is the dotted name of a variable or of a selection from one, "" of anything else.
+func dotted(x ast.Expr) string {
+	switch x.Kind() {
+	case ast.IdentKind:
+		return x.AsIdent()
+	case ast.SelectKind:
+		if of := dotted(x.AsSelect().Operand()); of != "" {
+			return of + "." + x.AsSelect().FieldName()
+		}
+	}
+	return ""
 }
 
 // loops reports whether an expression has a comprehension, so that its cost can grow with more than the trace.

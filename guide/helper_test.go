@@ -19,11 +19,7 @@ func mockWorld(t testing.TB) *domains.World {
 
 func mockVocabulary(t testing.TB) guide.Vocabulary {
 	t.Helper()
-	v, err := checks.For("mock")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return checks.For(mockWorld(t))
 }
 
 func mockGraph(t testing.TB) *guide.Graph {

@@ -20,16 +20,16 @@ import (
 // that the agent does not have and patterns that are not RE2. guide/checks/README.md documents them.
 
 // toolHelper is a helper whose first argument names a tool, or several, and whose optional second one is a map of
-// arguments that the call must have.
+// arguments that the call must have, or the value of one of them.
 type toolHelper struct {
 	name   string
 	result *cel.Type
 	reads  bool // only tools that do not mutate make sense
-	call   func(calls []*Call, args traits.Mapper) ref.Val
+	call   func(calls []*Call, args ref.Val) ref.Val
 }
 
 func toolHelpers() []toolHelper {
-	find := func(calls []*Call, args traits.Mapper, ok bool) (n int, last *Call) {
+	find := func(calls []*Call, args ref.Val, ok bool) (n int, last *Call) {
 		for _, c := range calls {
 			if (c.OK || !ok) && c.has(args) {
 				n, last = n+1, c
@@ -43,41 +43,57 @@ func toolHelpers() []toolHelper {
 		}
 		return types.Int(c.Index)
 	}
-	succeeded := func(calls []*Call, args traits.Mapper) ref.Val {
+	succeeded := func(calls []*Call, args ref.Val) ref.Val {
 		n, _ := find(calls, args, true)
 		return types.Bool(n > 0)
 	}
 	return []toolHelper{
-		{name: "has_call", result: cel.BoolType, call: func(calls []*Call, args traits.Mapper) ref.Val {
+		{name: "has_call", result: cel.BoolType, call: func(calls []*Call, args ref.Val) ref.Val {
 			n, _ := find(calls, args, false)
 			return types.Bool(n > 0)
 		}},
 		{name: "call_ok", result: cel.BoolType, call: succeeded},
 		{name: "read_ok", result: cel.BoolType, reads: true, call: succeeded},
-		{name: "count_ok", result: cel.IntType, call: func(calls []*Call, args traits.Mapper) ref.Val {
+		{name: "count_ok", result: cel.IntType, call: func(calls []*Call, args ref.Val) ref.Val {
 			n, _ := find(calls, args, true)
 			return types.Int(n)
 		}},
-		{name: "index_ok", result: cel.IntType, call: func(calls []*Call, args traits.Mapper) ref.Val {
+		{name: "index_ok", result: cel.IntType, call: func(calls []*Call, args ref.Val) ref.Val {
 			_, last := find(calls, args, true)
 			return index(last)
 		}},
-		{name: "last_result", result: cel.DynType, call: func(calls []*Call, args traits.Mapper) ref.Val {
+		{name: "last_result", result: cel.DynType, call: func(calls []*Call, args ref.Val) ref.Val {
 			_, last := find(calls, args, true)
 			if last == nil {
 				return types.NullValue
 			}
 			return last.celResult
 		}},
+		{name: "result", result: cel.DynType, call: func(calls []*Call, args ref.Val) ref.Val {
+			_, last := find(calls, args, true)
+			if last == nil {
+				return types.NewErr("there is no such result yet")
+			}
+			return last.celResult
+		}},
 	}
 }
 
-// has reports whether the call has all the arguments given.
-func (c *Call) has(args traits.Mapper) bool {
+// has reports whether the call has all the arguments given, or, where one value is given, an argument that is it.
+func (c *Call) has(given ref.Val) bool {
+	own := c.celArgs.(traits.Mapper)
+	args, ok := given.(traits.Mapper)
+	if given != nil && !ok {
+		for it := own.Iterator(); it.HasNext() == types.True; {
+			if v := own.Get(it.Next()); sameID(v, given) {
+				return true
+			}
+		}
+		return false
+	}
 	if args == nil {
 		return true
 	}
-	own := c.celArgs.(traits.Mapper)
 	for it := args.Iterator(); it.HasNext() == types.True; {
 		k := it.Next()
 		v, ok := own.Find(k)
@@ -86,6 +102,11 @@ func (c *Call) has(args traits.Mapper) bool {
 		}
 	}
 	return true
+}
+
+// sameID compares ids, which may be numbers in one place and texts in another.
+func sameID(a, b ref.Val) bool {
+	return a.Equal(b) == types.True || fmt.Sprint(a.Value()) == fmt.Sprint(b.Value())
 }
 
 // textHelper is a helper over what one party said.
@@ -169,13 +190,9 @@ func coreHelpers(e *environment, in Inventory) []cel.EnvOption {
 			args[0], err = toolList(f, in, args[0], h)
 			return err
 		}
-		for _, takes := range [][]*cel.Type{{words}, {words, cel.MapType(cel.StringType, cel.DynType)}} {
+		for _, takes := range [][]*cel.Type{{words}, {words, cel.DynType}} {
 			out = append(out, traceHelper(h.name, takes, h.result, look, func(t *Trace, args []ref.Val) ref.Val {
-				var with traits.Mapper
-				if len(args) == 2 {
-					with = args[1].(traits.Mapper)
-				}
-				return h.call(t.callsOfAny(textList(args[0])), with)
+				return h.call(t.callsOfAny(textList(args[0])), append(args, nil)[1])
 			})...)
 		}
 	}

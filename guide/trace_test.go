@@ -150,7 +150,7 @@ func TestVerifierDecidesOtherKinds(t *testing.T) {
 
 // The arguments of a proposed call are what the checks see, whatever was recorded before.
 func TestCallOverGrounded(t *testing.T) {
-	c, err := guide.NewChecker(oneNode(`request.grounded_values.title == "new" && request.grounded_values.kept == 1`, guide.AgentAction),
+	c, err := guide.NewChecker(oneNode(`request.grounded_values.title == "new" && request.grounded_values["kept"] == 1`, guide.AgentAction),
 		guide.InventoryOf(mockWorld(t)), guide.Vocabulary{})
 	if err != nil {
 		t.Fatal(err)

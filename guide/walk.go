@@ -214,7 +214,7 @@ func (w *walker) atAuthorization(n *Node, here *way) *way {
 	}
 	v := Verdict{Holds: true}
 	if n.Check != "" {
-		v = w.eval(n.Check, atAuthorization)
+		v = w.eval(n.Check, n.Tool())
 	}
 	if v.Holds {
 		here.authorizes = n.Tool()
@@ -254,7 +254,7 @@ func (w *walker) decide(n *Node, here *way) *way {
 			open = append(open, e)
 			continue
 		}
-		v := w.eval(e.Check, anywhere)
+		v := w.eval(e.Check, "")
 		if v.Holds {
 			return take(e)
 		}

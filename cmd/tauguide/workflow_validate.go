@@ -86,10 +86,7 @@ func (s source) validate(o validateOptions) (guide.Findings, error) {
 		return nil, err
 	}
 	s.Domain = w.Name // whatever the folder is called
-	c := guide.Context{Inventory: guide.InventoryOf(w)}
-	if c.Vocabulary, err = checks.For(w.Name); err != nil {
-		return nil, err
-	}
+	c := guide.Context{Inventory: guide.InventoryOf(w), Vocabulary: checks.For(w)}
 	if c.Catalog, err = o.openCatalog(w.Name); err != nil {
 		return nil, err
 	}

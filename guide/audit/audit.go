@@ -88,11 +88,7 @@ func NewChecker(w *domains.World, b *guide.Bundle) (*guide.Checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	vocabulary, err := checks.For(w.Name)
-	if err != nil {
-		return nil, err
-	}
-	return guide.NewChecker(g, guide.InventoryOf(w), vocabulary)
+	return guide.NewChecker(g, guide.InventoryOf(w), checks.For(w))
 }
 
 // Gold completes the gold plans of tasks of a domain and asks the graph for each change in them when it is due. The

@@ -26,16 +26,11 @@ type Source struct {
 
 // Builtin is the source of a domain of the program. lines says of which data its policy is: embedded or tau2.
 func Builtin(w *domains.World, lines string) (Source, error) {
-	vocabulary, err := checks.For(w.Name)
-	if err != nil {
-		return Source{}, err
-	}
 	catalog, err := guide.ShippedCatalog(w.Name)
 	if err != nil {
 		return Source{}, err
 	}
-	return Source{Name: w.Name, Documents: w.Documents, Tools: verify.ToolsDocument(w), Inventory: guide.InventoryOf(w),
-		Vocabulary: vocabulary, Catalog: catalog, Lines: lines}, nil
+	return Source{Name: w.Name, Documents: w.Documents, Tools: verify.ToolsDocument(w), Inventory: guide.InventoryOf(w), Vocabulary: checks.For(w), Catalog: catalog, Lines: lines}, nil
 }
 
 // UserTools are what the user can do on a device of their own.

@@ -52,17 +52,14 @@ func BenchmarkFacts(b *testing.B) {
 	for _, domain := range audit.Domains() {
 		w := open(b, "tau2", domain)
 		talk := recordedTalk(b, w)
-		known, err := checks.For(w.Name)
-		if err != nil {
-			b.Fatal(err)
-		}
+		known := checks.For(w)
 		for _, state := range []string{"fresh", "known"} {
 			b.Run(w.Name+"/"+state, func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					v := known
 					if state == "fresh" {
-						v, _ = checks.For(w.Name)
+						v = checks.For(w)
 					}
 					trace := guide.NewTrace()
 					for _, m := range talk {

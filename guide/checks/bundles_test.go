@@ -64,13 +64,9 @@ func TestBundles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			vocabulary, err := checks.For(name)
-			if err != nil {
-				t.Fatal(err)
-			}
 			w := open(t, "embedded", name)
 			found := guide.Validate(b, guide.Context{
-				Inventory: guide.InventoryOf(w), Vocabulary: vocabulary, Catalog: catalog, Documents: documents(t, name),
+				Inventory: guide.InventoryOf(w), Vocabulary: checks.For(w), Catalog: catalog, Documents: documents(t, name),
 			})
 			for _, f := range found {
 				words := strings.Fields(f.Text)

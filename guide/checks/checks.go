@@ -4,36 +4,27 @@ package checks
 
 import (
 	"fmt"
-	"strings"
 
 	"cel.dev/cel-go/common/types/ref"
 
+	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/guide"
 	"github.com/tauguide/tauguide/guide/policy"
 )
 
-// vocabularies lists the domains; each has a file of its own.
-func vocabularies() []vocabulary {
-	return []vocabulary{
-		{"airline", airlineVocabulary}, {"mock", mockVocabulary}, {"retail", retailVocabulary}, {"telecom", telecomVocabulary},
+// For returns the vocabulary of a domain; of one that has none of its own, what its tools alone make possible.
+func For(w *domains.World) guide.Vocabulary {
+	switch w.Name {
+	case "airline":
+		return airlineVocabulary()
+	case "mock":
+		return mockVocabulary()
+	case "retail":
+		return retailVocabulary()
+	case "telecom":
+		return telecomVocabulary()
 	}
-}
-
-type vocabulary struct {
-	domain string
-	make   func() guide.Vocabulary
-}
-
-// For returns the vocabulary of a domain.
-func For(domain string) (guide.Vocabulary, error) {
-	var names []string
-	for _, v := range vocabularies() {
-		if v.domain == domain {
-			return v.make(), nil
-		}
-		names = append(names, v.domain)
-	}
-	return guide.Vocabulary{}, fmt.Errorf("no vocabulary of checks for domain %q\nhint: there is one for %s", domain, strings.Join(names, ", "))
+	return genericVocabulary(guide.InventoryOf(w))
 }
 
 // requestOf reads the variable request of a check.

@@ -8,7 +8,6 @@ import (
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
 	"github.com/tauguide/tauguide/guide"
-	"github.com/tauguide/tauguide/guide/checks"
 	"github.com/tauguide/tauguide/guide/verify"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
@@ -86,16 +85,12 @@ func TestHybridAsks(t *testing.T) {
 func vagueWorkflow(t *testing.T, desk *verify.Workflow) *verify.Workflow {
 	t.Helper()
 	next := func(to string) []guide.Edge { return []guide.Edge{{To: to, When: guide.Satisfied}} }
-	vocabulary, err := checks.For("mock")
-	if err != nil {
-		t.Fatal(err)
-	}
 	w, err := verify.NewWorkflow(desk.World, guide.NewGraph("mock", "start", nil, []*guide.Node{
 		{ID: "start", Type: guide.Entry, Edges: next("kind")},
 		{ID: "kind", Type: guide.AgentAction, Edges: next("heard")},
 		{ID: "heard", Type: guide.AgentAction, Check: "size(said_by_user) > 9", Edges: next("end")},
 		{ID: "end", Type: guide.Exit},
-	}), vocabulary)
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,10 +240,6 @@ func TestHybridCall(t *testing.T) {
 // settles nothing.
 func TestSettledByTheCall(t *testing.T) {
 	next := func(to string) []guide.Edge { return []guide.Edge{{To: to, When: guide.Satisfied}} }
-	vocabulary, err := checks.For("mock")
-	if err != nil {
-		t.Fatal(err)
-	}
 	nodes := []*guide.Node{
 		{ID: "start", Type: guide.Entry, Edges: next("classify")},
 		{ID: "classify", Type: guide.Decision, Edges: []guide.Edge{{To: "fresh", When: "add_task"}, {To: "end", When: "general"}}},
@@ -260,7 +251,7 @@ func TestSettledByTheCall(t *testing.T) {
 	for _, n := range nodes {
 		n.File = "main.yaml"
 	}
-	w, err := verify.NewWorkflow(deskWorkflow(t).World, guide.NewGraph("mock", "start", []guide.Intent{{Label: "add_task"}, {Label: "general"}}, nodes), vocabulary)
+	w, err := verify.NewWorkflow(deskWorkflow(t).World, guide.NewGraph("mock", "start", []guide.Intent{{Label: "add_task"}, {Label: "general"}}, nodes))
 	if err != nil {
 		t.Fatal(err)
 	}

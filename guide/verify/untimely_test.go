@@ -7,7 +7,6 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/guide"
-	"github.com/tauguide/tauguide/guide/checks"
 	"github.com/tauguide/tauguide/guide/verify"
 )
 
@@ -17,10 +16,6 @@ func patientWorkflow(t *testing.T) *verify.Workflow {
 	t.Helper()
 	next := func(to string) []guide.Edge { return []guide.Edge{{To: to, When: guide.Satisfied}} }
 	pass := []string{verify.TransferTool}
-	vocabulary, err := checks.For("mock")
-	if err != nil {
-		t.Fatal(err)
-	}
 	intents := []guide.Intent{{Label: "help"}, {Label: "transfer"}}
 	nodes := []*guide.Node{
 		{ID: "start", Type: guide.Entry, Edges: next("greet")},
@@ -34,7 +29,7 @@ func patientWorkflow(t *testing.T) *verify.Workflow {
 	for _, n := range nodes {
 		n.File = "main.yaml"
 	}
-	w, err := verify.NewWorkflow(deskWorkflow(t).World, guide.NewGraph("mock", "start", intents, nodes), vocabulary)
+	w, err := verify.NewWorkflow(deskWorkflow(t).World, guide.NewGraph("mock", "start", intents, nodes))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/tauguide/tauguide/domains/retail"
 	"github.com/tauguide/tauguide/domains/value"
 	"github.com/tauguide/tauguide/guide"
-	"github.com/tauguide/tauguide/guide/checks"
 	"github.com/tauguide/tauguide/guide/verify"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
@@ -204,11 +203,7 @@ func TestCallOfAnEndedProcedure(t *testing.T) {
 		{ID: "seen", Type: guide.AgentAction, Edges: next("end")},
 		{ID: "end", Type: guide.Exit},
 	})
-	vocabulary, err := checks.For("mock")
-	if err != nil {
-		t.Fatal(err)
-	}
-	workflow, err := verify.NewWorkflow(deskWorkflow(t).World, graph, vocabulary)
+	workflow, err := verify.NewWorkflow(deskWorkflow(t).World, graph)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,11 +47,7 @@ func Load(w *domains.World, bundle string) (*Workflow, error) {
 	if err != nil {
 		return nil, err
 	}
-	vocabulary, err := checks.For(w.Name)
-	if err != nil {
-		return nil, err
-	}
-	return NewWorkflow(w, g, vocabulary)
+	return NewWorkflow(w, g)
 }
 
 func loadBundle(domain, folder string) (*guide.Bundle, error) {
@@ -66,11 +62,11 @@ func loadBundle(domain, folder string) (*guide.Bundle, error) {
 	return b, nil
 }
 
-// NewWorkflow makes the workflow of a world with a workflow.
-func NewWorkflow(w *domains.World, g *guide.Graph, v guide.Vocabulary) (*Workflow, error) {
+// NewWorkflow makes the workflow of a world with a graph.
+func NewWorkflow(w *domains.World, g *guide.Graph) (*Workflow, error) {
 	s := &Workflow{World: w, Graph: g, tools: ToolsDocument(w)}
 	s.checker = sync.OnceValues(func() (*guide.Checker, error) {
-		return guide.NewChecker(g, guide.InventoryOf(w), v)
+		return guide.NewChecker(g, guide.InventoryOf(w), checks.For(w))
 	})
 	document := export.Prompt(g)
 	sum := sha256.Sum256([]byte(document))

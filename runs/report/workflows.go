@@ -61,10 +61,7 @@ func validated(domain string) (workflow, error) {
 	if err != nil {
 		return out, err
 	}
-	ctx := guide.Context{Inventory: guide.InventoryOf(w)}
-	if ctx.Vocabulary, err = checks.For(domain); err != nil {
-		return out, err
-	}
+	ctx := guide.Context{Inventory: guide.InventoryOf(w), Vocabulary: checks.For(w)}
 	if ctx.Catalog, err = guide.ShippedCatalog(domain); err != nil {
 		return out, err
 	}

@@ -136,7 +136,7 @@ func loadProcedure(s Setup, bundle string) (*flow.Procedure, error) {
 // controlled is an agent whose calls must pass the controllers.
 type controlled struct {
 	guarded
-	hash string // of the procedure
+	workflow Workflow
 }
 
 func control(inner sim.Participant, c *flow.Controllers, p *flow.Procedure, most int) sim.Participant {
@@ -154,12 +154,12 @@ func control(inner sim.Participant, c *flow.Controllers, p *flow.Procedure, most
 		turn.Events = append(turn.Events, eventOf(m, EventFlowReject, v.Index, tool+": "+r.Reason, data))
 		return refusals(m.ToolCalls, map[int]string{r.Call: fmt.Sprintf("Error: %s was not executed: %s.", tool, r.Reason)}), nil
 	}
-	return &controlled{guarded{inner: inner, inspect: inspect, prefix: "flow_", max: most}, p.Hash}
+	return &controlled{guarded{inner: inner, inspect: inspect, prefix: "flow_", max: most}, workflowFrom(p.Hash, p.Origin)}
 }
 
 // Fingerprint is a hash of the procedure, whose preconditions no prompt shows.
 func (c *controlled) Fingerprint() string {
-	return strings.TrimSpace(c.hash + " " + c.guarded.Fingerprint())
+	return strings.TrimSpace(c.workflow.SHA256 + " " + c.guarded.Fingerprint())
 }
 
 // warner tells an agent beforehand what the controllers would reject, if it is to.

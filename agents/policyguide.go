@@ -59,7 +59,7 @@ func NewPolicyGuideSelf(s Setup) (sim.Participant, error) {
 	if err := s.Params.Decode(&p); err != nil {
 		return nil, err
 	}
-	workflow, err := workflowOf(s, p.Bundle)
+	workflow, err := loadWorkflow(s, p.Bundle)
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +68,7 @@ func NewPolicyGuideSelf(s Setup) (sim.Participant, error) {
 		return nil, err
 	}
 	r.system += "\n" + strings.TrimSpace(selfInstructions) + "\n" + tagged("workflow", workflow.Document())
+	r.workflows = []Workflow{workflowOf(workflow)}
 	return r, nil
 }
 
@@ -85,7 +86,7 @@ func guideOverlay(s Setup, raw bool) (Overlay, error) {
 	if raw && p.Verifier != verifierLLM {
 		return nil, fmt.Errorf("parameters: verifier is %s, but without a workflow only a model can judge\nhint: use llm", p.Verifier)
 	}
-	workflow, err := workflowOf(s, p.Bundle)
+	workflow, err := loadWorkflow(s, p.Bundle)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +121,7 @@ func newVerifier(s Setup, p guideParams, workflow *verify.Workflow, raw bool) (v
 	return &asking, nil
 }
 
-// workflowOf loads a workflow, once for all trials that share a cache.
-func workflowOf(s Setup, bundle string) (*verify.Workflow, error) {
+// loadWorkflow loads a workflow, once for all trials that share a cache.
+func loadWorkflow(s Setup, bundle string) (*verify.Workflow, error) {
 	return Cached(s.Cache, [3]any{"workflow", s.World, bundle}, func() (*verify.Workflow, error) { return verify.Load(s.World, bundle) })
 }

@@ -59,7 +59,7 @@ func newPolicyGuide(inner sim.Participant, v verify.Verifier, rules verify.Rules
 
 // Fingerprint is a hash of what the guide itself is told; runs keep it in their identity.
 func (g *policyGuide) Fingerprint() string {
-	sum := sha256.Sum256([]byte(g.workflow.Hash + g.workflow.Prefix(g.raw)))
+	sum := sha256.Sum256([]byte(g.workflow.Hash + g.workflow.Files + g.workflow.Prefix(g.raw)))
 	return strings.TrimSpace(hex.EncodeToString(sum[:]) + " " + g.guarded.Fingerprint())
 }
 

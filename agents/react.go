@@ -31,10 +31,11 @@ const soloStop = "###STOP###"
 
 // react is the plain agent: a prompt with the policy, the tools, native tool calls.
 type react struct {
-	setup  Setup
-	system string
-	tools  []domains.ToolSpec
-	choice string
+	setup     Setup
+	system    string
+	tools     []domains.ToolSpec
+	choice    string
+	workflows []Workflow // in the prompt
 }
 
 // NewReAct makes the plain agent (paper, section 4.1; docs/reference/tau2.md#participants). It takes no parameters.

@@ -5,6 +5,7 @@ type Bundle struct {
 	Domain   string
 	Main     *File
 	Subflows []*File // sorted by name
+	Origin   *Origin // of one that a model wrote; nil for others
 }
 
 // File is one file of a bundle.

@@ -28,6 +28,13 @@ func Format(f *File) []byte {
 	return []byte(b.String())
 }
 
+// FormatNode writes a node as Format does.
+func FormatNode(n *Node) string {
+	var b strings.Builder
+	formatNode(&b, n)
+	return b.String()
+}
+
 func formatNode(b *strings.Builder, n *Node) {
 	fmt.Fprintf(b, "  - id: %s\n", word(n.Local))
 	put := func(key, text string) {

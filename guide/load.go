@@ -53,6 +53,12 @@ func Load(fsys fs.FS, domain string) (*Bundle, error) {
 			b.Subflows = append(b.Subflows, f)
 		}
 	}
+	if len(found) == 0 {
+		if b.Origin, err = origin(fsys, b); err != nil {
+			found = append(found, Finding{Code: "manifest", Severity: Error, File: ManifestFile, Text: err.Error(),
+				Mend: "bring back what was published, or remove authoring, after which the bundle is one of your own"})
+		}
+	}
 	return b, found.err()
 }
 

@@ -8,6 +8,7 @@ import (
 // Validation is what was found in a bundle, and how large it is.
 type Validation struct {
 	Domain         string    `json:"domain"`
+	Edited         []string  `json:"edited,omitempty"` // nodes and files that are not as they were published, see Origin
 	Findings       []Finding `json:"findings"`
 	Errors         int       `json:"errors"`
 	Warnings       int       `json:"warnings"`

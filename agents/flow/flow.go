@@ -23,6 +23,9 @@ type Procedure struct {
 	// Hash is the SHA-256 of the whole description, preconditions included.
 	Hash string
 
+	// Origin is that of the bundle; nil if people wrote it.
+	Origin *guide.Origin
+
 	before map[string][]string
 }
 
@@ -40,7 +43,11 @@ func Load(w *domains.World, bundle string) (*Procedure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewProcedure(w, d)
+	s, err := NewProcedure(w, d)
+	if err == nil {
+		s.Origin = b.Origin
+	}
+	return s, err
 }
 
 // NewProcedure makes a procedure of a description. Every precondition must be an API of it.

@@ -57,7 +57,8 @@ func runShow(p process, o showOptions, dir, name string) error {
 	if err != nil {
 		return err
 	}
-	v := show.Trial{Record: rec, Attack: show.NewAttack(r.Attack(), r.Attacks(key.Domain), key.Task)}
+	v := show.Trial{Record: rec, Attack: show.NewAttack(r.Attack(), r.Attacks(key.Domain), key.Task),
+		Workflows: r.Manifest().Authored(key.System, key.Domain)}
 	if s, ok := scores[store.Ref{Key: rec.Key, Attempt: rec.Attempt}]; ok {
 		v.Score = &s
 	}

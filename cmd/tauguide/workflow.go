@@ -20,7 +20,7 @@ import (
 
 func workflowCommand(p process) *cobra.Command {
 	cmd := parent("workflow", "Validate, draw, audit and exchange workflow bundles",
-		validateCommand(p), renderCommand(p), pdlCommand(p), auditCommand(p), coverageCommand(p), importWorkflowCommand(p), exportWorkflowCommand(p), compareWorkflowsCommand(p))
+		validateCommand(p), renderCommand(p), pdlCommand(p), auditCommand(p), coverageCommand(p), importWorkflowCommand(p), exportWorkflowCommand(p), compareWorkflowsCommand(p), diffWorkflowCommand(p))
 	cmd.Long = "Work on workflow bundles: a domain's policy written as a workflow, in a folder with a main.yaml and subflows (docs/workflows.md).\n" +
 		"DOMAIN is a bundle that is built into the program: " + strings.Join(guide.Shipped(), ", ") + ". DIR is a folder of your own,\n" +
 		"named with a path where it has the name of one of these (./airline)."
@@ -33,8 +33,9 @@ type source struct {
 	dir string // "" for a bundle of the program
 }
 
-// openBundle reads the bundle of a domain or a folder. A bundle that does not load is a guide.Findings.
-func openBundle(name string) (source, error) {
+// openBundle reads the bundle of a domain or a folder, and says if it was edited after its publication. A bundle that does
+// not load is a guide.Findings.
+func openBundle(p process, name string) (source, error) {
 	if slices.Contains(guide.Shipped(), name) {
 		b, err := guide.LoadShipped(name)
 		return source{b, ""}, err
@@ -47,6 +48,9 @@ func openBundle(name string) (source, error) {
 		return source{}, err
 	}
 	b, err := guide.LoadFolder(dir)
+	if err == nil && b.Origin != nil && len(b.Origin.Edited) > 0 {
+		p.notef("%s: edited after it was published: %s (tauguide workflow diff %s shows how)", name, strings.Join(b.Origin.Edited, ", "), name)
+	}
 	return source{b, name}, err
 }
 
@@ -111,7 +115,7 @@ func runRender(ctx context.Context, p process, o renderOptions, name string) err
 	case draw == nil && o.subflow != "":
 		return usage(fmt.Errorf("--subflow %s: the document for prompts is of the whole workflow\nhint: add --format svg, mermaid or dot", o.subflow))
 	}
-	b, err := openBundle(name)
+	b, err := openBundle(p, name)
 	if err != nil {
 		return err
 	}
@@ -154,7 +158,7 @@ func pdlCommand(p process) *cobra.Command {
 }
 
 func runPDL(p process, o pdlOptions, name string) error {
-	b, err := openBundle(name)
+	b, err := openBundle(p, name)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func auditCommand(p process) *cobra.Command {
 }
 
 func runAudit(p process, o auditOptions, name string) error {
-	b, err := openBundle(name)
+	b, err := openBundle(p, name)
 	if err != nil {
 		return err
 	}

@@ -109,7 +109,7 @@ func (o compareWorkflowsOptions) connect(p process, basis compare.Basis) (*autho
 // openEitherLayout reads a bundle, or a workflow in the released layout.
 func openEitherLayout(p process, name string) (*guide.Bundle, error) {
 	if st, err := os.Stat(filepath.Join(name, "_manifest.json")); err != nil || st.IsDir() || slices.Contains(guide.Shipped(), name) {
-		s, err := openBundle(name)
+		s, err := openBundle(p, name)
 		return s.Bundle, err
 	}
 	b, notes, err := export.ReadReleased(os.DirFS(name))

@@ -33,7 +33,7 @@ func coverageCommand(p process) *cobra.Command {
 }
 
 func runCoverage(p process, o coverageOptions, name string) error {
-	b, err := openBundle(name)
+	b, err := openBundle(p, name)
 	if err != nil {
 		return err
 	}

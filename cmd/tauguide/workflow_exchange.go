@@ -37,7 +37,7 @@ func exportWorkflowCommand(p process) *cobra.Command {
 }
 
 func runExportWorkflow(p process, o exportWorkflowOptions, name string) error {
-	b, err := openBundle(name)
+	b, err := openBundle(p, name)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func runValidate(p process, o validateOptions, name string) error {
 	if o.failOn != string(guide.Error) && o.failOn != string(guide.Warning) {
 		return usage(fmt.Errorf("--fail-on %s is no severity\nhint: choose error or warning", o.failOn))
 	}
-	b, err := openBundle(name)
+	b, err := openBundle(p, name)
 	v := guide.Validation{Domain: name, Findings: []guide.Finding{}}
 	var found guide.Findings
 	switch {
@@ -55,6 +55,9 @@ func runValidate(p process, o validateOptions, name string) error {
 		return err
 	default:
 		v.Domain = b.Domain
+		if b.Origin != nil {
+			v.Edited = b.Origin.Edited
+		}
 		if found, err = b.validate(o); err != nil && !errors.As(err, &found) {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -16,9 +17,8 @@ import (
 
 // Manifest says where a workflow comes from. It has no time in it, so that equal answers give equal files.
 type Manifest struct {
-	Domain     string            `json:"domain"`
-	Model      string            `json:"model"`
-	Synthetic  bool              `json:"synthetic,omitempty"`
+	Domain string `json:"domain"`
+	guide.Origin
 	Policy     map[string]string `json:"policy_sha256"` // by document
 	Tools      string            `json:"tools_sha256"`
 	Subflows   []string          `json:"subflows"`
@@ -52,7 +52,8 @@ func (w *writing) publish() error {
 		return err
 	}
 	w.draft.Bundle, w.draft.Findings = b, w.lint()
-	m := Manifest{Domain: w.Source.Name, Model: w.Model.Name, Synthetic: w.Synthetic, Policy: map[string]string{}, Tools: hash(w.Source.Tools),
+	m := Manifest{Domain: w.Source.Name, Policy: map[string]string{}, Tools: hash(w.Source.Tools),
+		Origin:   guide.Origin{Model: w.Model.Name, Synthetic: w.Synthetic, Files: map[string]string{}},
 		Workflow: hash(export.Prompt(g)), Warnings: len(w.draft.Findings)}
 	for _, d := range w.Source.Documents {
 		m.Policy[d.Name] = hash(d.Text)
@@ -68,10 +69,12 @@ func (w *writing) publish() error {
 	}
 	put := func(name, text string) { w.draft.Files[name] = text }
 	for _, f := range b.Files() {
+		m.Files[f.Path] = f.Hash()
 		put(f.Path, w.header()+string(guide.Format(f)))
+		put(path.Join(guide.FrozenDir, f.Path), w.draft.Files[f.Path])
 	}
 	put("coverage.md", w.coverage(b))
-	put("authoring/manifest.json", indented(m)+"\n")
+	put(guide.ManifestFile, indented(m)+"\n")
 	put("authoring/plan.json", indented(w.plan)+"\n")
 	if w.beforePlan != nil {
 		put("authoring/plan_before_review.json", indented(w.beforePlan)+"\n")

@@ -31,6 +31,10 @@ type Workflow struct {
 	Graph *guide.Graph
 	// Hash is the SHA-256 of the workflow as prompts show it.
 	Hash string
+	// Files is the SHA-256 of what the files of a folder say, checks included; "" for what is built in.
+	Files string
+	// Origin is that of the bundle; nil if people wrote it.
+	Origin *guide.Origin
 
 	prefix  [2]string // static part of prompts, with the graph and with the raw policy alone
 	tools   string
@@ -47,7 +51,14 @@ func Load(w *domains.World, bundle string) (*Workflow, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewWorkflow(w, g)
+	s, err := NewWorkflow(w, g)
+	if err == nil {
+		s.Origin = b.Origin
+		if bundle != "" {
+			s.Files = b.Hash()
+		}
+	}
+	return s, err
 }
 
 func loadBundle(domain, folder string) (*guide.Bundle, error) {

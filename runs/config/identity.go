@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/sim"
@@ -28,6 +29,13 @@ const identityVersion = 1
 type Identity struct {
 	Version int               `json:"version"`
 	Fields  map[string]string `json:"fields"` // each value as JSON, or a SHA-256
+}
+
+// Workflow is a workflow that a system is guided by in a domain.
+type Workflow struct {
+	System string `json:"system"`
+	Domain string `json:"domain"`
+	agents.Workflow
 }
 
 // Hash is a SHA-256 over the fields.
@@ -177,6 +185,9 @@ func (f fields) prompts(p *Plan, w *domains.World, t *domains.Task) {
 			}
 			if g, ok := agent.(interface{ Fingerprint() string }); ok {
 				f.set(yamlfile.Join("systems", s.Name)+".guide."+w.Name, g.Fingerprint())
+			}
+			for _, flow := range agents.Workflows(agent) {
+				p.Workflows = append(p.Workflows, Workflow{s.Name, w.Name, flow})
 			}
 			_, err = agent.Next(ctx, sim.View{StepsLeft: 1})
 			return err

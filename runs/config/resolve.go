@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/domains"
@@ -39,6 +40,8 @@ type Plan struct {
 	Models   map[string]Model          // of the selected systems, the user and the judge
 	Attacks  Attacks
 	Identity Identity
+	// Workflows are those that the systems are guided by.
+	Workflows []Workflow
 
 	// Warnings are what the user should know before the run, though it can go on.
 	Warnings []string
@@ -103,6 +106,11 @@ func resolve(ctx context.Context, cfg *Config, o Options) (*Plan, error) {
 	p.Identity = p.identify(all)
 	if p.Warnings, err = p.unpriced(); err != nil {
 		return nil, err
+	}
+	for _, w := range p.Workflows {
+		if len(w.Edited) > 0 {
+			p.Warnings = append(p.Warnings, fmt.Sprintf("the workflow of %s in %s was edited after it was published: %s", w.System, w.Domain, strings.Join(w.Edited, ", ")))
+		}
 	}
 	p.Warnings = append(p.Warnings, p.unknownFields()...)
 	if n := p.unjudged(); n > 0 {

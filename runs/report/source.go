@@ -214,6 +214,10 @@ func provenance(r *store.Run) Provenance {
 			if hash := strings.Trim(m.Setup.Fields["systems."+s.Name+".guide."+d.Name], `"`); hash != "" {
 				p.Workflows[s.Name+" on "+d.Name] = short(hash)
 			}
+			for _, w := range m.Authored(s.Name, d.Name) {
+				at := s.Name + " on " + d.Name
+				p.Workflows[at] = strings.TrimSpace(p.Workflows[at] + " (" + w.String() + ")")
+			}
 		}
 	}
 	return p

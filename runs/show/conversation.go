@@ -7,6 +7,7 @@ import (
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
 	"github.com/tauguide/tauguide/metrics"
+	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/attack"
 )
@@ -19,6 +20,8 @@ type Trial struct {
 	Slice  metrics.Slice
 	Note   string  // what of the task is not as it was recorded
 	Attack *Attack // nil if the user did not attack
+	// Workflows are those that a model wrote and the agent was guided by.
+	Workflows []config.Workflow
 }
 
 // Conversation is a trial as a reader follows it, as plain data: what was said and called, what a guide did in between,

@@ -62,6 +62,9 @@ func (p printer) head(t Trial) {
 	if r.Synthetic {
 		p.line("%s", report.SyntheticNote)
 	}
+	for _, w := range t.Workflows {
+		p.line("workflow %v", w.Workflow)
+	}
 	if t.Task != nil {
 		p.line("task (%s): %s", t.Slice, Purpose(t.Task))
 	} else {

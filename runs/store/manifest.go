@@ -41,15 +41,16 @@ type Manifest struct {
 	Created   string                      `json:"created"`
 	Synthetic bool                        `json:"synthetic"` // some model is scripted: the numbers say nothing of real models
 	Versions  Versions                    `json:"versions"`
-	Config    *config.Config              `json:"config"`            // as resolved, keys redacted
-	Models    []string                    `json:"models"`            // those that the run needs
-	Data      map[string][]domains.Source `json:"data"`              // by domain
-	Identity  string                      `json:"identity"`          // hash of the setup
-	Setup     config.Identity             `json:"setup"`             // all that decides how trials end
-	Attacks   map[string]*attack.Set      `json:"attacks,omitempty"` // by domain, of a user that attacks
-	Command   *config.Command             `json:"command,omitempty"` // null in the manifests of older programs and of imports
-	Plan      *PlanSum                    `json:"plan,omitempty"`    // null in those of older programs
-	Kept      map[string]string           `json:"kept,omitempty"`    // SHA-256 of the importer's own files, by name
+	Config    *config.Config              `json:"config"`              // as resolved, keys redacted
+	Models    []string                    `json:"models"`              // those that the run needs
+	Data      map[string][]domains.Source `json:"data"`                // by domain
+	Identity  string                      `json:"identity"`            // hash of the setup
+	Setup     config.Identity             `json:"setup"`               // all that decides how trials end
+	Attacks   map[string]*attack.Set      `json:"attacks,omitempty"`   // by domain, of a user that attacks
+	Workflows []config.Workflow           `json:"workflows,omitempty"` // that the systems were guided by when the run began
+	Command   *config.Command             `json:"command,omitempty"`   // null in the manifests of older programs and of imports
+	Plan      *PlanSum                    `json:"plan,omitempty"`      // null in those of older programs
+	Kept      map[string]string           `json:"kept,omitempty"`      // SHA-256 of the importer's own files, by name
 }
 
 // PlanSum says what plan.jsonl begins with. Lines behind that were added by a resume that was killed before it wrote the
@@ -71,6 +72,13 @@ func (m Manifest) RunID() string {
 // Imported reports whether the trials ran elsewhere, so that none can be run again here.
 func (m Manifest) Imported() bool { _, ok := m.Setup.Fields["imported.from"]; return ok }
 
+// Authored are the workflows written by a model that guided a system in a domain.
+func (m Manifest) Authored(system, domain string) []config.Workflow {
+	return slices.DeleteFunc(slices.Clone(m.Workflows), func(w config.Workflow) bool {
+		return w.System != system || w.Domain != domain || w.Model == ""
+	})
+}
+
 // Versions name what made the run.
 type Versions struct {
 	Program string `json:"program"`
@@ -84,7 +92,7 @@ func newManifest(p *config.Plan, now time.Time) Manifest {
 		Versions: Versions{Program: programVersion(), Go: runtime.Version(), Record: sim.RecordVersion, Score: sim.ScoreVersion},
 		Config:   p.Config.Public(p.Models), Models: slices.Sorted(maps.Keys(p.Models)),
 		Data: map[string][]domains.Source{}, Identity: p.Identity.Hash(), Setup: p.Identity,
-		Attacks: p.Attacks.Sets, Command: p.Asked()}
+		Attacks: p.Attacks.Sets, Workflows: p.Workflows, Command: p.Asked()}
 	for _, model := range p.Models {
 		m.Synthetic = m.Synthetic || model.Synthetic
 	}

@@ -12,79 +12,95 @@ import (
 
 	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/domains/domaintest"
+	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/report"
 )
 
-// bill is what a config of the paper costs: conversations, and the guide's calls and dollars after Table 14.
-type bill struct {
-	conversations int
-	calls         float64
-	dollars       float64
-}
-
-// billOf counts a config's conversations by the published sizes of the splits. The guide of Table 14 is GPT-5.4 with the
-// workflow: other guides, guards, agents and users are not in its figures, and so not here.
-func billOf(t *testing.T, c *config.Config, p map[string]float64) bill {
+// bill is a line of the page: what a config is estimated at, as --dry-run tells it.
+func bill(t *testing.T, name, data string, o config.Options, flags string) string {
 	t.Helper()
-	var b bill
-	for _, d := range c.Domains {
-		tasks := int(p["splits."+d.Name+"."+d.Split+".all"])
-		if c.User.Attack != "" {
-			set, err := config.LoadAttacks(d.Name, "tau2", d.Attacks)
-			if err != nil {
-				t.Fatal(err)
-			}
-			tasks = len(set.Tasks)
+	cfg, err := config.Load(name, func(key string) string {
+		switch {
+		case key == "TAU2_DATA_DIR":
+			return data
+		case strings.HasSuffix(key, "_KEY"):
+			return "set"
 		}
-		if tasks == 0 {
-			t.Fatalf("the paper has no %s split of %s", d.Split, d.Name)
-		}
-		for _, s := range c.Systems {
-			if len(s.Domains) > 0 && !strings.Contains(" "+strings.Join(s.Domains, " ")+" ", " "+d.Name+" ") {
-				continue
-			}
-			n := tasks * c.Trials
-			b.conversations += n
-			if s.Agent == "policyguide" && s.Model == "gpt-5.4" {
-				b.calls += float64(n) * p["table14."+d.Name+".policyguide.calls_per_task"]
-				b.dollars += float64(n) * p["table14."+d.Name+".policyguide.dollars_per_task"]
-			}
-		}
+		return ""
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return b
+	plan, err := config.Resolve(t.Context(), cfg, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := runs.NewEstimate(plan, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var calls, tokens float64
+	for _, l := range e.Lines {
+		calls, tokens = calls+l.Calls, tokens+l.Prompt+l.Completion
+	}
+	english, dollars, took := message.NewPrinter(language.English), "?", e.Time()
+	if e.Cost != nil {
+		dollars = english.Sprintf("%.2f", *e.Cost)
+	}
+	if e.Seconds == 0 {
+		took = "–"
+	}
+	return english.Sprintf("| `%s%s` | %d | %.0f | %.1f | %s | %s |\n", name, flags, e.Trials, calls, tokens/1e6, dollars, took)
 }
 
-// TestReproducingPage holds docs/reproducing.md to the configs, the tables and the paper's figures.
+// bills are the lines of all configs that come with the program, each with its cheap variant.
+func bills(t *testing.T) string {
+	t.Helper()
+	data := filepath.Join(domaintest.Shared(t), "tau2")
+	lines := "| `tauguide run` | conversations | calls | million tokens | dollars | time |\n|---|---|---|---|---|---|\n"
+	for _, name := range configs.Names() {
+		lines += bill(t, name, data, config.Options{}, "") + bill(t, name, data, config.Options{Limit: 3, Trials: 1}, " --limit 3 --trials 1")
+	}
+	return lines
+}
+
+// reproducing reads docs/reproducing.md.
+func reproducing(t *testing.T) (file, page string) {
+	t.Helper()
+	file = filepath.Join(domaintest.Root(t), "docs", "reproducing.md")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file, string(text)
+}
+
+// TestReproducingPage: the page lists all tables of the paper.
 func TestReproducingPage(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(domaintest.Root(t), "docs", "reproducing.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := string(text)
-	p, err := configs.Published()
-	if err != nil {
-		t.Fatal(err)
-	}
-	english := message.NewPrinter(language.English)
-	for _, name := range configs.PaperNames() {
-		source, err := configs.Paper(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := config.Parse(name+".yaml", source, func(string) string { return "set" })
-		if err != nil {
-			t.Fatal(err)
-		}
-		b := billOf(t, c, p)
-		want := english.Sprintf("| `%s` | %d | %.0f | %.0f |", configs.PaperPath(name), b.conversations, b.calls, b.dollars)
-		if !strings.Contains(page, want) {
-			t.Errorf("docs/reproducing.md lacks the line %q", want)
-		}
-	}
+	_, page := reproducing(t)
 	for _, s := range report.Tables() {
 		if s.Number > 0 && !strings.Contains(page, fmt.Sprintf("| %d | `%s` |", s.Number, s.Name)) {
 			t.Errorf("docs/reproducing.md does not list table %d as %s", s.Number, s.Name)
 		}
+	}
+}
+
+// TestReproducingPageTellsTheCosts that --dry-run tells; -update writes them.
+func TestReproducingPageTellsTheCosts(t *testing.T) {
+	want := bills(t)
+	file, page := reproducing(t)
+	head, rest, found := strings.Cut(page, "| `tauguide run` |")
+	_, tail, ended := strings.Cut(rest, "\n\n")
+	if !found || !ended {
+		t.Fatal("docs/reproducing.md has no table of costs")
+	}
+	updated := head + want + "\n" + tail
+	if *update {
+		if err := os.WriteFile(file, []byte(updated), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if page != updated {
+		t.Errorf("docs/reproducing.md tells other costs than --dry-run: run this test with -update; the table is\n%s", want)
 	}
 }

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/report"
@@ -75,7 +77,8 @@ func runCommand(p process) *cobra.Command {
 		Use:   "run CONFIG",
 		Short: "Run an experiment and print its tables",
 		Long: "Run the trials that a config describes, in parallel, and print the tables. Every trial is stored as soon as it ends;\n" +
-			"a run that was stopped is continued with --resume.\n\n" + exitHelp,
+			"a run that was stopped is continued with --resume. CONFIG is a file, or a config that comes with the program:\n" +
+			strings.Join(configs.Names(), ", ") + "\n\n" + exitHelp,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if o.schema {
 				return cobra.NoArgs(cmd, args)

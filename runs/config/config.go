@@ -4,7 +4,9 @@ package config
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	scripted "github.com/tauguide/tauguide/agents/synthetic"
+	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/sim"
@@ -224,10 +227,18 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Load reads a config file. env resolves $VAR in base_url, key and data; an empty value counts as unset. Errors name
+// Load reads a config file or, where there is none of that name, the config of the program. env resolves $VAR in base_url, key and data; an empty value counts as unset. Errors name
 // file, line and column, and are domains.ErrUsage.
 func Load(path string, env func(string) string) (*Config, error) {
 	text, err := domains.ReadFile(path, yamlfile.MaxBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		var unknown error
+		if text, unknown = configs.Text(path); unknown != nil {
+			err = fmt.Errorf("%w, and %w", err, unknown)
+		} else {
+			err = nil
+		}
+	}
 	if err != nil {
 		return nil, domains.Usage(fmt.Errorf("read config: %w", err))
 	}

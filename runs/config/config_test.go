@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,12 +10,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/runtest"
@@ -363,12 +366,51 @@ func TestSchemaIsJSONAndKnowsEveryField(t *testing.T) {
 	}
 }
 
+// TestShippedConfigsLoad by their names, and that all configs of the repository come with the program but the one that
+// needs a folder of recordings.
 func TestShippedConfigsLoad(t *testing.T) {
-	env := func(name string) string { return map[string]string{"TAUGUIDE_SHARED": "../../shared"}[name] }
-	for _, name := range []string{"quickstart.yaml", "real-retail.yaml"} {
-		if _, err := config.Load(filepath.Join("..", "..", "configs", name), env); err != nil {
-			t.Error(err)
+	set := func(string) string { return "set" }
+	var files []string
+	for _, pattern := range []string{"*.yaml", "*/*.yaml"} {
+		found, err := filepath.Glob(filepath.Join("..", "..", "configs", pattern))
+		if err != nil {
+			t.Fatal(err)
 		}
+		files = append(files, found...)
+	}
+	var want []string
+	for _, file := range files {
+		name := strings.TrimPrefix(filepath.ToSlash(file), "../../configs/")
+		if text, err := os.ReadFile(file); err != nil || !bytes.Contains(text, []byte("\nsystems:")) || name == "replay.yaml" {
+			continue
+		}
+		want = append(want, strings.TrimSuffix(name, ".yaml"))
+		for _, called := range []string{strings.TrimSuffix(name, ".yaml"), name, "configs/" + name} {
+			c, err := config.Load(called, set)
+			if err != nil {
+				t.Error(err)
+			} else if c.Name != strings.TrimSuffix(filepath.Base(file), ".yaml") {
+				t.Errorf("%s is called %s", called, c.Name)
+			}
+		}
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, configs.Names()); diff != "" {
+		t.Errorf("(-repository +program)\n%s", diff)
+	}
+	for name, hint := range map[string]string{"quikstart": `did you mean "quickstart"?`, "table1": "use one of local-model, "} {
+		if _, err := config.Load(name, set); !errors.Is(err, domains.ErrUsage) || !strings.Contains(err.Error(), name+" is no config of the program\nhint: "+hint) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestFilesComeFirst: a file is read in place of the config of the program that has its name.
+func TestFilesComeFirst(t *testing.T) {
+	t.Chdir(t.TempDir())
+	runtest.Write(t, "quickstart", []byte(runtest.Small))
+	if c, err := config.Load("quickstart", runtest.NoEnv); err != nil || len(c.Systems) != 2 {
+		t.Errorf("%+v, %v", c, err)
 	}
 }
 

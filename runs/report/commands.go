@@ -14,7 +14,7 @@ import (
 // runCommand is the command that fills places of a table: a system of a kind, and of an agent family where the table wants
 // one, on domains. It is looked up in the config, so it can only name what exists.
 func runCommand(config string, k Kind, family string, on ...string) string {
-	file := configs.PaperPath(config)
+	file := configs.Path("paper/" + config)
 	c := paperConfigs()[config]
 	for _, s := range c.Systems {
 		if x := systemOf(s, c.Models); !x.is(k) || family != "" && x.Family != family {
@@ -44,13 +44,13 @@ func runCommand(config string, k Kind, family string, on ...string) string {
 // paperConfigs reads the configs of the paper at the first use, with their variables left unset.
 var paperConfigs = sync.OnceValue(func() map[string]*config.Config {
 	out := map[string]*config.Config{}
-	for _, name := range configs.PaperNames() {
-		text, err := configs.Paper(name)
-		if err != nil {
-			continue // it is embedded: this cannot happen
+	for _, name := range configs.Names() {
+		paper, ok := strings.CutPrefix(name, "paper/")
+		if !ok {
+			continue
 		}
-		if c, err := config.Parse(name+".yaml", text, func(string) string { return "" }); err == nil {
-			out[name] = c // one that does not parse names no command, which a test notices
+		if c, err := config.Load(name, func(string) string { return "" }); err == nil {
+			out[paper] = c // one that does not load names no command, which a test notices
 		}
 	}
 	return out

@@ -21,8 +21,11 @@ func TestPaperConfigsStateTheirParameters(t *testing.T) {
 		report.FlowAgent:      {"dependency": "true", "duplicates": "true", "threshold": "2"},
 	}
 	seen := map[report.Kind]bool{}
-	for _, name := range configs.PaperNames() {
-		text, err := configs.Paper(name)
+	for _, name := range configs.Names() {
+		if !strings.HasPrefix(name, "paper/") {
+			continue
+		}
+		text, err := configs.Text(name)
 		if err != nil {
 			t.Fatal(err)
 		}

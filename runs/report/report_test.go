@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -128,7 +127,7 @@ func TestEveryCommandIsOne(t *testing.T) {
 			t.Errorf("%q is no run of a part", c)
 			continue
 		}
-		text, err := configs.Paper(strings.TrimSuffix(filepath.Base(words[1]), ".yaml"))
+		text, err := configs.Text(words[1])
 		if err != nil {
 			t.Error(err)
 			continue

@@ -126,8 +126,5 @@ func (s Setup) verifierModel(name, role string) (*sim.Model, error) {
 	if model == nil {
 		return nil, errors.New("a verifier needs a model\nhint: add model to its parameters or to the system")
 	}
-	model = model.With(role)
-	zero := 0.0
-	model.Base.Temperature = &zero
-	return model, nil
+	return model.Verifier(role), nil
 }

@@ -13,17 +13,10 @@ import (
 //go:embed prompts/self.md
 var selfInstructions string
 
-// The verifiers of PolicyGuide (docs/policyguide.md).
-const (
-	verifierLLM           = "llm"
-	verifierHybrid        = "hybrid"
-	verifierDeterministic = "deterministic"
-)
-
 // guideParams are the parameters of PolicyGuide; docs/policyguide.md explains them.
 type guideParams struct {
 	verifierParams
-	Verifier  string           `json:"verifier"`
+	Verifier  verify.Kind      `json:"verifier"`
 	Gate      verify.Mode      `json:"gate"`
 	WalkCheck verify.WalkCheck `json:"walk_check"`
 	Stall     int              `json:"stall"`
@@ -31,12 +24,12 @@ type guideParams struct {
 }
 
 func readGuideParams(p Params) (guideParams, error) {
-	out := guideParams{verifierParams: defaultVerifier(), Verifier: verifierLLM, Gate: verify.Advisory, WalkCheck: verify.Exists, Stall: verify.DefaultStall}
+	out := guideParams{verifierParams: defaultVerifier(), Verifier: verify.ByModel, Gate: verify.Advisory, WalkCheck: verify.Exists, Stall: verify.DefaultStall}
 	if err := p.Decode(&out); err != nil {
 		return out, err
 	}
 	if err := cmp.Or(
-		oneOf("verifier", out.Verifier, verifierLLM, verifierHybrid, verifierDeterministic),
+		oneOf("verifier", out.Verifier, verify.ByModel, verify.Mixed, verify.ByCode),
 		oneOf("gate", out.Gate, verify.Advisory, verify.Strict, verify.Monitor),
 		oneOf("walk_check", out.WalkCheck, verify.Exists, verify.Path),
 		atLeast("stall", out.Stall, 0),
@@ -44,7 +37,7 @@ func readGuideParams(p Params) (guideParams, error) {
 	); err != nil {
 		return out, err
 	}
-	if out.Model != "" && out.Verifier == verifierDeterministic {
+	if out.Model != "" && out.Verifier == verify.ByCode {
 		return out, fmt.Errorf("parameters: model is %s, but a deterministic verifier asks none\nhint: remove it, or choose another verifier", out.Model)
 	}
 	return out, nil
@@ -83,7 +76,7 @@ func guideOverlay(s Setup, raw bool) (Overlay, error) {
 	if err != nil {
 		return nil, err
 	}
-	if raw && p.Verifier != verifierLLM {
+	if raw && p.Verifier != verify.ByModel {
 		return nil, fmt.Errorf("parameters: verifier is %s, but without a workflow only a model can judge\nhint: use llm", p.Verifier)
 	}
 	workflow, err := loadWorkflow(s, p.Bundle)
@@ -95,30 +88,21 @@ func guideOverlay(s Setup, raw bool) (Overlay, error) {
 		return nil, err
 	}
 	rules := workflow.Rules(raw)
-	rules.Walk, rules.Stall, rules.Strict = p.WalkCheck, p.Stall, p.Gate == verify.Strict
+	rules.Walk, rules.Stall = p.WalkCheck, p.Stall
 	return func(inner sim.Participant) sim.Participant {
-		return newPolicyGuide(inner, v, rules, p, workflow, raw, s.World.Options.Solo)
+		return newPolicyGuide(inner, verify.NewSession(v, rules, p.Gate, s.World.Options.Solo), p, workflow, raw)
 	}, nil
 }
 
 func newVerifier(s Setup, p guideParams, workflow *verify.Workflow, raw bool) (verify.Verifier, error) {
-	if p.Verifier != verifierLLM {
-		if _, err := workflow.Checker(); err != nil {
-			return nil, fmt.Errorf("workflow of %s: %w", s.World.Name, err)
-		}
-	}
-	if p.Verifier == verifierDeterministic {
-		return &verify.Deterministic{Workflow: workflow}, nil
+	if p.Verifier == verify.ByCode {
+		return workflow.Verifier(p.Verifier, nil, raw, 0)
 	}
 	model, err := s.verifierModel(p.Model, verify.Role)
 	if err != nil {
 		return nil, err
 	}
-	asking := verify.LLM{Workflow: workflow, Model: model, Raw: raw, Timeout: p.timeout}
-	if p.Verifier == verifierHybrid {
-		return &verify.Hybrid{LLM: asking}, nil
-	}
-	return &asking, nil
+	return workflow.Verifier(p.Verifier, model, raw, p.timeout)
 }
 
 // loadWorkflow loads a workflow, once for all trials that share a cache.

@@ -29,6 +29,14 @@ func (m Model) With(role string) *Model {
 	return &m
 }
 
+// Verifier returns the model in a role that judges conversations, at temperature 0.
+func (m Model) Verifier(role string) *Model {
+	out := m.With(role)
+	zero := 0.0
+	out.Base.Temperature = &zero
+	return out
+}
+
 // writerTemperature is PolicyGuide's and PolicyGuard's released authors'.
 const writerTemperature = 0.2
 
@@ -104,24 +112,32 @@ type callError struct {
 // Unwrap returns the client's error.
 func (e callError) Unwrap() error { return e.error }
 
-// received turns a model's answer into a message: what the model thinks is kept apart from what it says, argument
-// texts are parsed but never repaired.
+// received turns a model's answer into a message.
 func received(resp llm.Response, call *ModelCall) Message {
-	in := resp.Message
-	m := Message{Role: domains.RoleAssistant, Content: in.Content, Provider: in.Extra}
+	m, thought := fromWire(resp.Message, call.WasCutOff())
+	if thought {
+		call.Quirks = append(slices.Clip(call.Quirks), "think_in_content")
+	}
+	return m
+}
+
+// fromWire turns a model's words into a message: what the model thinks is kept apart from what it says, argument texts are
+// parsed but never repaired. thought reports whether it thought in what it said.
+func fromWire(in llm.Message, truncated bool) (m Message, thought bool) {
+	m = Message{Role: domains.RoleAssistant, Content: in.Content, Provider: in.Extra}
 	if in.Content != nil {
-		if said, thought, ok := splitThinking(*in.Content); ok {
-			m.Content = &said
-			m.Provider = with(m.Provider, thinkField, thought)
-			call.Quirks = append(slices.Clip(call.Quirks), "think_in_content")
+		said, aside, ok := splitThinking(*in.Content)
+		if ok {
+			m.Content, thought = &said, true
+			m.Provider = with(m.Provider, thinkField, aside)
 		}
 	}
 	for _, c := range in.ToolCalls {
 		out := ToolCall{ID: c.ID, Name: c.Name, Provider: c.Extra}
-		out.Arguments, out.Malformed, out.Reason = parseArguments(c.Arguments, call.WasCutOff())
+		out.Arguments, out.Malformed, out.Reason = parseArguments(c.Arguments, truncated)
 		m.ToolCalls = append(m.ToolCalls, out)
 	}
-	return m
+	return m, thought
 }
 
 // parseArguments reads the argument text of a call. Nothing and null mean no arguments; anything else that is no

@@ -359,7 +359,7 @@ func (c *conversation) append(m Message) {
 	m.Timestamp = c.trial.Now().UTC().Format(time.RFC3339Nano)
 	c.traj = append(c.traj, m)
 	for to, side := range [...]Side{toAgent: AgentSide, toUser: UserSide} {
-		if !visible(m, side) {
+		if !Visible(m, side) {
 			continue
 		}
 		shown := m
@@ -370,8 +370,8 @@ func (c *conversation) append(m Message) {
 	}
 }
 
-// visible says whether a side sees a message: its own, the other's words, but none of the other's tool traffic.
-func visible(m Message, side Side) bool {
+// Visible says whether a side sees a message: its own, the other's words, but none of the other's tool traffic.
+func Visible(m Message, side Side) bool {
 	return m.Side() == side || (m.Role != domains.RoleTool && !m.IsToolCall())
 }
 

@@ -14,6 +14,22 @@ import (
 // verifier answers as PolicyGuide's verifier: it reads the task off the prompt, has the deterministic verifier judge it,
 // and writes the record as a model would.
 func (l *library) verifier(ctx context.Context, s synthetic.Input) (llm.Message, error) {
+	p, err := l.policy(s.World)
+	if err != nil {
+		return llm.Message{}, err
+	}
+	return judged(ctx, s, verify.Deterministic{Workflow: p.workflow, Wishes: wishes(s.Task)})
+}
+
+// Verifier is the scripted verifier of a workflow outside of any task, for a user who is going to want the wishes.
+func Verifier(w *verify.Workflow, wishes []domains.ToolCall) llm.Client {
+	return llm.Func(func(ctx context.Context, req llm.Request) (llm.Response, error) {
+		m, err := judged(ctx, synthetic.Input{Request: req}, verify.Deterministic{Workflow: w, Wishes: wishes})
+		return llm.Response{Message: m, FinishReason: "stop"}, err
+	})
+}
+
+func judged(ctx context.Context, s synthetic.Input, judge verify.Deterministic) (llm.Message, error) {
 	_, question, err := parts(s)
 	if err != nil {
 		return llm.Message{}, err
@@ -22,11 +38,6 @@ func (l *library) verifier(ctx context.Context, s synthetic.Input) (llm.Message,
 	if err != nil {
 		return llm.Message{}, err
 	}
-	p, err := l.policy(s.World)
-	if err != nil {
-		return llm.Message{}, err
-	}
-	judge := verify.Deterministic{Workflow: p.workflow, Wishes: wishes(s.Task)}
 	out, err := judge.Verify(ctx, in)
 	if err != nil {
 		return llm.Message{}, err

@@ -46,6 +46,7 @@ func (g *Gate) Fired(ok bool) {
 // Refusal is a call that is not enabled.
 type Refusal struct {
 	Call   domains.ToolCall
+	At     int // among the calls of its message
 	Reason string
 	Held   bool // the call is to be intercepted; false where the gate only watches
 }
@@ -58,13 +59,16 @@ type Decision struct {
 }
 
 // Intercepts reports whether the message is to be held back. It is then held as a whole.
-func (d Decision) Intercepts() bool {
+func (d Decision) Intercepts() bool { return len(d.Held()) > 0 }
+
+// Held are the calls that are to be intercepted.
+func (d Decision) Held() (out []Refusal) {
 	for _, r := range d.Refusals {
 		if r.Held {
-			return true
+			out = append(out, r)
 		}
 	}
-	return false
+	return out
 }
 
 // Look decides about the calls of one message. An advisory gate that intercepts disarms itself.
@@ -76,7 +80,7 @@ func (g *Gate) Look(s State, calls []domains.ToolCall) Decision {
 		case c.Name == TransferTool:
 			if why := g.transfer(s, c); why != "" {
 				held := g.Mode != Monitor
-				d.Refusals = append(d.Refusals, Refusal{c, why, held})
+				d.Refusals = append(d.Refusals, Refusal{c, i, why, held})
 				d.Transfer = d.Transfer || held
 			}
 		case g.Mutates(c.Name):
@@ -85,7 +89,7 @@ func (g *Gate) Look(s State, calls []domains.ToolCall) Decision {
 				why = "the same message makes this call already"
 			}
 			if why != "" {
-				d.Refusals = append(d.Refusals, Refusal{c, why, g.holds()})
+				d.Refusals = append(d.Refusals, Refusal{c, i, why, g.holds()})
 				if g.Mode == Advisory {
 					g.armed = false
 				}

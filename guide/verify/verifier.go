@@ -47,6 +47,32 @@ type Judge interface {
 	Call(in Input, c domains.ToolCall) (ok, known bool, why string)
 }
 
+// Kind names a verifier (docs/policyguide.md).
+type Kind string
+
+// The verifiers.
+const (
+	ByModel Kind = "llm"
+	Mixed   Kind = "hybrid"
+	ByCode  Kind = "deterministic"
+)
+
+// Verifier makes a verifier of the workflow. One by code has no model. raw has a model judge by the policy's text in
+// place of the workflow; timeout bounds one firing, 0 is none. The error is of checks that cannot be used.
+func (s *Workflow) Verifier(kind Kind, model *sim.Model, raw bool, timeout time.Duration) (Verifier, error) {
+	asking := LLM{Workflow: s, Model: model, Raw: raw, Timeout: timeout}
+	if kind == ByModel {
+		return &asking, nil
+	}
+	if _, err := s.Checker(); err != nil {
+		return nil, fmt.Errorf("workflow of %s: %w", s.World.Name, err)
+	}
+	if kind == Mixed {
+		return &Hybrid{LLM: asking}, nil
+	}
+	return &Deterministic{Workflow: s}, nil
+}
+
 // LLM asks a model (paper, section 3.4). It belongs to one conversation.
 type LLM struct {
 	Workflow *Workflow

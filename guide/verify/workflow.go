@@ -47,6 +47,15 @@ func Load(w *domains.World, bundle string) (*Workflow, error) {
 	if err != nil {
 		return nil, err
 	}
+	s, err := OfBundle(w, b)
+	if err == nil && bundle != "" {
+		s.Files = b.Hash()
+	}
+	return s, err
+}
+
+// OfBundle makes the workflow of a world with a bundle.
+func OfBundle(w *domains.World, b *guide.Bundle) (*Workflow, error) {
 	g, err := guide.Compose(b)
 	if err != nil {
 		return nil, err
@@ -54,9 +63,6 @@ func Load(w *domains.World, bundle string) (*Workflow, error) {
 	s, err := NewWorkflow(w, g)
 	if err == nil {
 		s.Origin = b.Origin
-		if bundle != "" {
-			s.Files = b.Hash()
-		}
 	}
 	return s, err
 }

@@ -46,7 +46,7 @@ type Step struct {
 // Message is a message of a conversation.
 type Message struct {
 	Index      int
-	Side       string // agent or user: who wrote it, or whose call it answers
+	Side       string // agent or user, or system or developer: who wrote it, or whose call it answers
 	Result     bool   // of a tool
 	Error      bool
 	Tool       string // whose result it is; "" if no call has its id
@@ -108,6 +108,9 @@ func NewConversation(t Trial) (Conversation, error) {
 	return Conversation{Trial: t, Steps: steps(t, hits), Lost: lost, Attacked: t.Attack.outcome(len(hits)), Notes: notes(t), Checks: checks(t.Score), Gold: gold(t), Procedure: found}, nil
 }
 
+// instructions is how many characters of a system message are shown.
+const instructions = 200
+
 // steps are the messages with the events where they happened. An event that names no message comes at the nearer end.
 func steps(t Trial, hits map[place]attack.Forbidden) []Step {
 	r := t.Record
@@ -123,8 +126,11 @@ func steps(t Trial, hits map[place]attack.Forbidden) []Step {
 	out := make([]Step, len(r.Messages)+1)
 	for i, m := range r.Messages {
 		msg := Message{Index: i, Side: "agent", Result: m.Role == domains.RoleTool, Error: m.Error, HasText: m.Content != nil, Text: m.TextOf(), ModelCalls: models[i]}
-		if m.Side() == domains.UserSide {
+		switch {
+		case m.Side() == domains.UserSide:
 			msg.Side = "user"
+		case m.Role == domains.RoleSystem, m.Role == domains.RoleDeveloper: // in conversations of other programs
+			msg.Side, msg.Text = string(m.Role), clipped(msg.Text, instructions)
 		}
 		if msg.Result {
 			msg.Tool = tools[m.ID]

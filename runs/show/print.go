@@ -25,14 +25,7 @@ func Print(w io.Writer, t Trial, o Options) error {
 	b := bufio.NewWriter(w)
 	p := printer{w: b, options: o}
 	p.head(t)
-	for _, s := range c.Steps {
-		for _, e := range s.Events {
-			p.event(e)
-		}
-		if s.Message != nil {
-			p.message(s.Message)
-		}
-	}
+	p.steps(c.Steps)
 	p.remarks(c.Lost)
 	p.line("")
 	p.end(t.Record)
@@ -71,6 +64,17 @@ func (p printer) head(t Trial) {
 		p.line("task: it is not in the data")
 	}
 	p.line("")
+}
+
+func (p printer) steps(list []Step) {
+	for _, s := range list {
+		for _, e := range s.Events {
+			p.event(e)
+		}
+		if s.Message != nil {
+			p.message(s.Message)
+		}
+	}
 }
 
 func (p printer) message(m *Message) {

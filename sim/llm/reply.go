@@ -181,7 +181,7 @@ func (a *answer) readMessage(raw string) (reply, string) {
 	}
 	calls, why := a.readCalls(o.get("tool_calls"))
 	if why != "" {
-		return reply{}, why
+		return reply{}, "the reply's " + why
 	}
 	if one := firstObject(o.get("function_call")); one != nil && len(calls) == 0 {
 		// The predecessor of tool_calls, still spoken by some servers.
@@ -285,13 +285,13 @@ func (a *answer) readCalls(raw string) ([]call, string) {
 	}
 	list, ok := listOf(raw)
 	if !ok {
-		return nil, "the reply's tool_calls are not a list"
+		return nil, "tool_calls are not a list"
 	}
 	var calls []call
 	for i, item := range list {
 		o, ok := objectOf(item)
 		if !ok {
-			return nil, fmt.Sprintf("the reply's tool call %d is not an object", i)
+			return nil, fmt.Sprintf("tool call %d is not an object", i)
 		}
 		calls = append(calls, a.readCall(o))
 	}

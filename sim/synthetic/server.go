@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/tauguide/tauguide/sim/llm"
@@ -113,7 +111,7 @@ func (m *Models) completion(w http.ResponseWriter, r *http.Request) (fields, err
 func readRequest(body io.Reader) (llm.Request, error) {
 	var in struct {
 		Model    string
-		Messages []wireMessage
+		Messages []json.RawMessage
 		Tools    []struct{ Function llm.Tool }
 		Stream   bool
 	}
@@ -133,10 +131,10 @@ func readRequest(body io.Reader) (llm.Request, error) {
 	}
 	out := llm.Request{Model: in.Model}
 	for i, m := range in.Messages {
-		msg, err := m.read()
+		msg, err := llm.ReadMessage(m)
 		if err != nil {
 			field := fmt.Sprintf("messages[%d]", i)
-			return llm.Request{}, refused(http.StatusBadRequest, "bad_message", field, "%s.%v", field, err)
+			return llm.Request{}, refused(http.StatusBadRequest, "bad_message", field, "%s: %v", field, err)
 		}
 		out.Messages = append(out.Messages, msg)
 	}
@@ -144,52 +142,6 @@ func readRequest(body io.Reader) (llm.Request, error) {
 		out.Tools = append(out.Tools, t.Function)
 	}
 	return out, nil
-}
-
-type wireMessage struct {
-	Role      llm.Role
-	Content   json.RawMessage
-	ToolCalls []struct {
-		ID       string
-		Function struct{ Name, Arguments string }
-	} `json:"tool_calls"`
-	ToolCallID string `json:"tool_call_id"`
-}
-
-// roles are the speakers that a request may hold.
-var roles = []llm.Role{llm.System, llm.Developer, llm.User, llm.Assistant, llm.ToolRole}
-
-func (m wireMessage) read() (llm.Message, error) {
-	if !slices.Contains(roles, m.Role) {
-		return llm.Message{}, fmt.Errorf("role: there is no role %q\nhint: use system, developer, user, assistant or tool", m.Role)
-	}
-	content, err := readContent(m.Content)
-	out := llm.Message{Role: m.Role, ToolCallID: m.ToolCallID, Content: content}
-	for _, c := range m.ToolCalls {
-		out.ToolCalls = append(out.ToolCalls, llm.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})
-	}
-	return out, err
-}
-
-// readContent accepts a text, null, nothing, or a list of parts, whose texts are joined.
-func readContent(raw json.RawMessage) (*string, error) {
-	var text *string
-	if len(raw) == 0 || json.Unmarshal(raw, &text) == nil {
-		return text, nil
-	}
-	var parts []struct{ Type, Text string }
-	if err := json.Unmarshal(raw, &parts); err != nil {
-		return nil, errors.New("content: want a text, null or a list of text parts")
-	}
-	var b strings.Builder
-	for _, p := range parts {
-		if p.Type != "text" {
-			return nil, fmt.Errorf("content: a part of type %q cannot be read here\nhint: send text", p.Type)
-		}
-		b.WriteString(p.Text)
-	}
-	joined := b.String()
-	return &joined, nil
 }
 
 // written is an answer in the wire format.

@@ -1,0 +1,61 @@
+package show
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/tauguide/tauguide/guide/verify"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// Guarded is a recorded conversation with what a guide makes of it.
+type Guarded struct {
+	sim.Chat
+	verify.Replayed
+}
+
+// MarshalJSON leaves the messages out: whoever asks has them.
+func (g Guarded) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Name string `json:"conversation"`
+		verify.Replayed
+		Due         int `json:"due"`
+		Intercepted int `json:"intercepted"`
+		Passed      int `json:"passed"`
+	}{g.Name, g.Replayed, g.Count(verify.Due), g.Count(verify.Intercepted), g.Count(verify.Passed)})
+}
+
+// Print writes the conversation with the firings, the guidance, and a verdict on each change.
+func (g Guarded) Print(w io.Writer, o Options) error {
+	list := steps(Trial{Record: sim.Record{Messages: g.Messages, Events: g.Events}}, nil)
+	for _, c := range g.Changes {
+		list[c.Message].Message.Calls[c.Place].Mark = mark(c)
+	}
+	b := bufio.NewWriter(w)
+	p := printer{w: b, options: o}
+	p.line("%s", g.Name)
+	p.steps(list)
+	p.line("%s: %s\n", g.Name, g.Summary())
+	return b.Flush()
+}
+
+// Summary counts the verdicts, in a line.
+func (g Guarded) Summary() string {
+	passed := ""
+	if n := g.Count(verify.Passed); n > 0 {
+		passed = fmt.Sprintf(", %d not due but let through", n)
+	}
+	return fmt.Sprintf("changes and transfers: %d due, %d would be intercepted%s", g.Count(verify.Due), g.Count(verify.Intercepted), passed)
+}
+
+func mark(c verify.Change) string {
+	switch c.Verdict {
+	case verify.Intercepted:
+		return "WOULD BE INTERCEPTED: " + c.Why
+	case verify.Passed:
+		return "not due, but let through: " + c.Why
+	}
+	return "due"
+}

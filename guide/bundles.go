@@ -1,6 +1,7 @@
 package guide
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -36,7 +37,8 @@ func LoadShipped(domain string) (*Bundle, error) {
 	return Load(sub, domain)
 }
 
-// LoadFolder reads a bundle from a folder on disk; the folder's name is the domain's.
+// LoadFolder reads a bundle from a folder on disk, for the domain that it was written for if it says, or else of the
+// folder's name.
 func LoadFolder(dir string) (*Bundle, error) {
 	st, err := os.Stat(dir)
 	if err != nil {
@@ -45,7 +47,11 @@ func LoadFolder(dir string) (*Bundle, error) {
 	if !st.IsDir() {
 		return nil, fmt.Errorf("workflow bundle %s is a file: name the folder that contains main.yaml", dir)
 	}
-	return Load(os.DirFS(dir), path.Base(strings.TrimRight(strings.ReplaceAll(dir, "\\", "/"), "/")))
+	b, err := Load(os.DirFS(dir), path.Base(strings.TrimRight(strings.ReplaceAll(dir, "\\", "/"), "/")))
+	if b != nil && b.Origin != nil {
+		b.Domain = cmp.Or(b.Origin.Domain, b.Domain)
+	}
+	return b, err
 }
 
 // ShippedCatalog reads the requirement catalog of a domain that is built into the program.

@@ -26,6 +26,7 @@ const (
 
 // Origin is who wrote a bundle, and what of it a person changed since.
 type Origin struct {
+	Domain    string `json:"domain"`
 	Model     string `json:"model"`
 	Synthetic bool   `json:"synthetic,omitempty"`
 	// Files has the hash of each file as published, by path.

@@ -62,7 +62,7 @@ func (s source) place(file string) string {
 	return filepath.Join(s.dir, filepath.FromSlash(file))
 }
 
-const domainHelp = "domain whose tools the bundle is for; default: the folder's name"
+const domainHelp = "domain whose tools the bundle is for; default: the one that it was written for, or the folder's name"
 
 // world opens the domain that a bundle is for, with the tasks of the split.
 func (s source) world(data, domain, split string) (*domains.World, error) {

@@ -17,7 +17,6 @@ import (
 
 // Manifest says where a workflow comes from. It has no time in it, so that equal answers give equal files.
 type Manifest struct {
-	Domain string `json:"domain"`
 	guide.Origin
 	Policy     map[string]string `json:"policy_sha256"` // by document
 	Tools      string            `json:"tools_sha256"`
@@ -52,8 +51,8 @@ func (w *writing) publish() error {
 		return err
 	}
 	w.draft.Bundle, w.draft.Findings = b, w.lint()
-	m := Manifest{Domain: w.Source.Name, Policy: map[string]string{}, Tools: hash(w.Source.Tools),
-		Origin:   guide.Origin{Model: w.Model.Name, Synthetic: w.Synthetic, Files: map[string]string{}},
+	m := Manifest{Policy: map[string]string{}, Tools: hash(w.Source.Tools),
+		Origin:   guide.Origin{Domain: w.Source.Name, Model: w.Model.Name, Synthetic: w.Synthetic, Files: map[string]string{}},
 		Workflow: hash(export.Prompt(g)), Warnings: len(w.draft.Findings)}
 	for _, d := range w.Source.Documents {
 		m.Policy[d.Name] = hash(d.Text)

@@ -19,11 +19,12 @@ type Input struct {
 
 // Options choose among the ways to compute a table.
 type Options struct {
-	Published bool   // put the paper's figures beside ours
-	Holm      bool   // correct p values for the number of comparisons of a table
-	Reference string // name of the system that others are compared with; "" is the paper's choice, PolicyGuide
-	Seed      uint64 // of the bootstrap
-	Resamples int    // of the bootstrap; 0 is the paper's 10,000
+	Published bool     // put the paper's figures beside ours
+	Bundles   []string // table 16: folders of workflows to add
+	Holm      bool     // correct p values for the number of comparisons of a table
+	Reference string   // name of the system that others are compared with; "" is the paper's choice, PolicyGuide
+	Seed      uint64   // of the bootstrap
+	Resamples int      // of the bootstrap; 0 is the paper's 10,000
 }
 
 // DefaultSeed is the seed of the bootstrap unless another is given.

@@ -31,6 +31,7 @@ type Source struct {
 	Oversight  map[Overseen]sim.Oversight // of the systems whose verifiers were asked
 	Attack     *Attack                    // the attacks of a run whose user attacks; nil for others
 	Notes      []Note                     // on the tasks of an imported run, each once
+	Bundles    []Bundle                   // workflows in folders that its systems were given
 
 	// Record reads the record of a trial that counts. World opens a domain's data, once. Imported returns what the result
 	// that the run was imported from says of all trials, nil for other runs. Each is nil where there is none; all are safe
@@ -129,7 +130,7 @@ func FromRun(r *store.Run, env func(string) string) (Source, error) {
 	m := r.Manifest()
 	head := sync.OnceValues(func() (*tau2.Header, error) { return tau2.ReadHead(r) })
 	s := Source{Provenance: provenance(r), Spent: map[Spender]*Spending{}, Oversight: map[Overseen]sim.Oversight{}, Record: r.Record,
-		World: worlds(r, env, head), Imported: head, DataFolder: m.Config.Data, Setup: m.Setup, Command: m.Command}
+		World: worlds(r, env, head), Imported: head, DataFolder: m.Config.Data, Setup: m.Setup, Command: m.Command, Bundles: bundlesOf(m.Config)}
 	for _, role := range []config.Role{m.Config.User.Role, m.Config.Judge} {
 		if role.Model != "" {
 			s.Others = append(s.Others, role.Model)

@@ -25,7 +25,7 @@ func (o *tablesOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.format, "format", string(report.Term), fmt.Sprintf("one of %v; csv prints one table, unless --out is given", report.Formats()))
 	f.StringSliceVar(&o.names, "table", nil, fmt.Sprintf("tables to print, by number or name, or all (default %s; the first of these for csv)", strings.Join(defaultTables(), ", ")))
 	f.StringVar(&o.out, "out", "", "write each table to a file of its own in this folder")
-	f.BoolVar(&o.Published, "published", false, "put the paper's figures and the differences beside ours")
+	f.BoolVar(&o.Published, "published", false, "put the paper's figures and the differences beside ours; without RUN, print the paper's alone")
 	f.BoolVar(&o.Holm, "holm", false, "table 12: correct the p values for the number of comparisons")
 	f.StringVar(&o.Reference, "reference", "", "tables 12 and 13: the system that others are compared with (default PolicyGuide)")
 	f.StringArrayVar(&o.Bundles, "bundle", nil, "table 16: folder of a workflow to add; those of the runs' configs are there already")
@@ -55,9 +55,19 @@ func runTables(p process, o tablesOptions, dirs []string) error {
 		return usage(err)
 	}
 	for _, s := range specs {
-		if len(dirs) == 0 && !s.Free {
+		if len(dirs) == 0 && !s.Free && !o.Published {
 			return usage(fmt.Errorf("table %s is of runs\nhint: name one, as in tauguide tables results/quickstart; those that need none are %s", s.Name, freeTables()))
 		}
+	}
+	if len(dirs) == 0 && len(o.names) == 0 {
+		published, err := report.PublishedTables()
+		if err != nil {
+			return err
+		}
+		if o.one() {
+			published = published[:1]
+		}
+		return o.write(p, published)
 	}
 	in := report.Input{Options: o.Options}
 	if in.Sources, err = openSources(p, dirs); err != nil {
@@ -78,6 +88,11 @@ func runTables(p process, o tablesOptions, dirs []string) error {
 			return err
 		}
 	}
+	return o.write(p, tables)
+}
+
+// write prints tables, or writes them to the folder of --out.
+func (o tablesOptions) write(p process, tables []report.Table) error {
 	if o.out != "" {
 		return o.files(p, tables)
 	}
@@ -123,11 +138,12 @@ func checkFormat(format string) error {
 	return nil
 }
 
+// one reports whether there is one table at a time: two in one stream are not CSV.
+func (o tablesOptions) one() bool { return report.Format(o.format) == report.CSV && o.out == "" }
+
 // specs are the tables that were asked for; where none was, the usual ones, with that of attacks first if there were any.
-// As CSV there is one at a time: two tables in one stream are not CSV.
 func (o tablesOptions) specs(attacked bool) ([]report.Spec, error) {
-	names := o.names
-	csv := report.Format(o.format) == report.CSV && o.out == ""
+	names, csv := o.names, o.one()
 	if len(names) == 0 {
 		names = defaultTables()
 		if attacked {

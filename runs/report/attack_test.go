@@ -56,10 +56,10 @@ func TestASRTable(t *testing.T) {
 		of   string
 		want map[string]string
 	}{
-		{"a trial", map[string]string{"attack": "craft", "tasks": "2", "evaluable": "8", "asr": "0.500", "policy": "0.375", "selection": "0.500", "asr_paper": "0.200"}},
+		{"a trial", map[string]string{"attack": "craft", "tasks": "2", "evaluable": "8", "asr": "0.500", "policy": "0.375", "selection": "0.500"}},
 		{"@1", map[string]string{"asr": "0.500", "policy": "0.375", "selection": "0.500", "asr_low": "0.500", "asr_high": "0.500", "policy_low": "0.250", "policy_high": "0.500"}},
 		{"@2", map[string]string{"asr": "0.833", "policy": "0.667", "selection": "0.833"}}, // 1 - C(2,2)/C(4,2); one: 5/6, two: 1/2
-		{"@4", map[string]string{"asr": "1.000", "policy": "1.000", "selection": "1.000", "asr_paper": "-"}},
+		{"@4", map[string]string{"asr": "1.000", "policy": "1.000", "selection": "1.000"}},
 	} {
 		got := asrRow(t, table, tt.of)
 		for key, want := range tt.want {

@@ -131,6 +131,7 @@ func lift[R, Part any](cols []column[Part], part func(R) Part) []column[R] {
 func fill[R any](t *Table, cols []column[R], rows []R, paper func(r R, path string) *float64) {
 	for _, c := range cols {
 		t.Columns = append(t.Columns, Column{c.key, c.title, c.digits != words})
+		t.places = append(t.places, place{c.paper, c.digits})
 	}
 	for _, r := range rows {
 		cells := make([]Cell, len(cols))

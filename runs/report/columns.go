@@ -131,7 +131,8 @@ func Build(name string, in Input) (Table, error) {
 	return s.Build(in)
 }
 
-// Build computes the table. With Published, it has columns for the paper's figures and the differences to them.
+// Build computes the table. With Published, it has columns for the paper's figures and the differences to them; without any
+// run, one that is of runs then has the paper's figures alone.
 func (s Spec) Build(in Input) (Table, error) {
 	t := Table{Number: s.Number, Name: s.Name, Title: s.Title}
 	own := in.onOwnTasks()
@@ -156,6 +157,12 @@ func (s Spec) Build(in Input) (Table, error) {
 		}
 	}
 	if !in.Published {
+		return t, nil
+	}
+	if !s.Free && len(in.Sources) == 0 {
+		if t, err = t.published(in.paper); err != nil {
+			return Table{}, fmt.Errorf("table %s: %w", s.Name, err)
+		}
 		return t, nil
 	}
 	for _, name := range own {

@@ -41,7 +41,7 @@ func mcnemar(in Input, t *Table) error {
 		if m.Strata != len(paperDomains()) {
 			return nil
 		}
-		return in.paperPair(m.pair, "", path)
+		return in.paperPair(m.pair, "", path, &undefined)
 	})
 	t.Notes = append(t.Notes, undefined.lines()...)
 	t.Notes = append(t.Notes, fmt.Sprintf("Z and p after the stratified McNemar test, two-sided; p exact is binomial, and the one to read below %d discordant tasks", metrics.ExactBelow))

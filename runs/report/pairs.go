@@ -127,10 +127,24 @@ func (p pair) on(domain string, t *Table, n *remarks) metrics.Pairing {
 	return x
 }
 
-// paperPair looks up what the paper has for a pair.
-func (in Input) paperPair(p pair, domain, path string) *float64 {
-	if !p.reference.is(PolicyGuide) || p.opponent.Variant != "" || len(in.onOwnTasks()) > 0 {
+// paperPair looks up what the paper has for a pair on a domain, or on all of them if that is "". Where the pair is not of
+// the paper's tasks and trials, the remarks say so.
+func (in Input) paperPair(p pair, domain, path string, n *remarks) *float64 {
+	if in.paper == nil {
 		return nil
+	}
+	domains := []string{domain}
+	if domain == "" {
+		domains = paperDomains()
+	}
+	for _, d := range domains {
+		for _, r := range []row{{domain: d, kind: PolicyGuide, source: p.source, system: p.reference, outcomes: p.mine[d]},
+			{domain: d, kind: p.opponent.Kind, source: p.other, system: p.opponent, outcomes: p.theirs[d]}} {
+			if ok, why := r.paperRow(base); !ok {
+				n.say(why)
+				return nil
+			}
+		}
 	}
 	return in.paperFigure(path, "$domain", domain, "$opponent", string(p.opponent.Kind))
 }

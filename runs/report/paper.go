@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/tauguide/tauguide/configs"
+	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/sim/attack"
 )
 
@@ -74,7 +75,7 @@ func (t Table) withPaper() Table {
 		out.Rows = append(out.Rows, row)
 	}
 	if !slices.Contains(has, true) {
-		out.Notes = append(out.Notes, "the paper has no figures to put beside these")
+		out.Notes = append(out.Notes, "no figures of the paper belong beside these")
 		return out
 	}
 	out.Notes = append(out.Notes, "columns with \"paper\" are figures published in the paper (arXiv preprint 2026), not of these runs")
@@ -112,6 +113,23 @@ func (r row) paperRow(split string) (bool, string) {
 		return false, fmt.Sprintf("the paper's row of %s is of %s, not of %s", r.kind, families[0], r.system.Family)
 	case split != "" && r.source.split(r.domain) != split:
 		return false, fmt.Sprintf("the paper has %s on the %s split, run %s on %s", r.domain, split, r.source.Name, r.source.split(r.domain))
+	case split == "":
+		return true, ""
 	}
-	return true, ""
+	figures, err := readPaper()
+	if err != nil {
+		return false, ""
+	}
+	return r.as(int(figures[fmt.Sprintf("splits.%s.%s.all", r.domain, split)]))
+}
+
+// as reports whether a row has so many tasks with as many trials as the paper's, all of them with a result, and if not, why
+// the paper's figures are not beside it.
+func (r row) as(tasks int) (bool, string) {
+	trials := tasks * paperTrials
+	if countTasks(r.outcomes) == tasks && len(r.outcomes) == trials && metrics.Cover(r.outcomes).Evaluable == trials {
+		return true, ""
+	}
+	return false, fmt.Sprintf("the paper's figures are of all tasks of its splits with %d trials each: none is shown beside a row of run %s that has other tasks or trials, or trials without a result",
+		paperTrials, r.source.Name)
 }

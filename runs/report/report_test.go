@@ -63,8 +63,54 @@ func TestMissingRowsNameTheirCommand(t *testing.T) {
 	if p := find(t, table, "pass^4_all_paper", "retail", "PolicyGuard"); p.Text != "0.360" {
 		t.Errorf("the paper's figure beside it is %q, want 0.360", p.Text)
 	}
-	if d := find(t, table, "pass^4_all_difference", "airline", "ReAct"); d.Text != "+0.290" {
-		t.Errorf("the difference is %q, want +0.290 (0.750 - 0.460)", d.Text)
+}
+
+// TestDifferencesAreOfEqualTasks: the paper's figures and the differences to them are beside a run of the whole split with
+// four trials of each task, and beside no other.
+func TestDifferencesAreOfEqualTasks(t *testing.T) {
+	run := func(tasks, trials int, split string, last metrics.State) report.Source {
+		s := report.Source{Provenance: report.Provenance{Name: "r"}, Domains: []report.Domain{{Name: "airline", Split: split}},
+			Systems: []report.System{{Name: "ReAct", Kind: report.ReAct}, {Name: "Guide", Kind: report.PolicyGuide}}}
+		for task := range tasks {
+			for trial := range trials {
+				o := metrics.Outcome{Domain: "airline", System: "ReAct", Task: fmt.Sprint(task), Trial: trial, State: metrics.Success}
+				if task == tasks-1 {
+					o.State = last
+				}
+				s.Outcomes = append(s.Outcomes, o)
+				o.System = "Guide"
+				s.Outcomes = append(s.Outcomes, o)
+			}
+		}
+		return s
+	}
+	for _, tt := range []struct {
+		why    string
+		source report.Source
+		want   string
+	}{
+		{"the whole split", run(50, 4, "base", metrics.Failure), "+0.520"},
+		{"a part of it", run(49, 4, "base", metrics.Failure), "-"},
+		{"fewer trials", run(50, 3, "base", metrics.Failure), "-"},
+		{"more trials", run(50, 5, "base", metrics.Failure), "-"},
+		{"trials without a result", run(50, 4, "base", metrics.Void), "-"},
+		{"another split", run(50, 4, "train", metrics.Failure), "-"},
+	} {
+		in := report.Input{Sources: []report.Source{tt.source}, Options: report.Options{Published: true, Resamples: 10}}
+		table := build(t, "main", in)
+		if d := find(t, table, "pass^4_all_difference", "airline", "ReAct"); d.Text != tt.want {
+			t.Errorf("%s: the difference is %s, want %s", tt.why, d.Text, tt.want)
+		}
+		said := slices.ContainsFunc(table.Notes, func(n string) bool {
+			return strings.Contains(n, "none is shown beside") || strings.Contains(n, "run r on train")
+		})
+		if said == (tt.want != "-") {
+			t.Errorf("%s: the notes are %q", tt.why, table.Notes)
+		}
+		paired := slices.ContainsFunc(build(t, "bootstrap", in).Columns, func(c report.Column) bool { return c.Key == "delta_paper" })
+		if paired != (tt.want != "-") {
+			t.Errorf("%s: the paper's difference is shown: %v", tt.why, paired)
+		}
 	}
 }
 
@@ -305,6 +351,9 @@ func TestPublishedCountsGiveThePublishedTest(t *testing.T) {
 	add("retail", 10, 100, metrics.Failure, metrics.Success)
 	add("telecom", 54, 0, metrics.Success, metrics.Failure)
 	add("telecom", 6, 100, metrics.Failure, metrics.Success)
+	add("airline", 36, 200, metrics.Success, metrics.Success) // as many as the splits have
+	add("retail", 92, 200, metrics.Failure, metrics.Failure)
+	add("telecom", 54, 200, metrics.Success, metrics.Success)
 	table := build(t, "12", report.Input{Sources: []report.Source{s}, Options: report.Options{Published: true}})
 	for column, want := range map[string]string{"reference_only": "77", "opponent_only": "19", "z": "+5.92", "z_difference": "0.00", "discordant_difference": "0"} {
 		if c := find(t, table, column, "R"); c.Text != want {

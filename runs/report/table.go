@@ -46,6 +46,8 @@ type Table struct {
 	Rows      [][]Cell
 	Runs      []Provenance
 	Notes     []string
+
+	places []place // of the paper's figures, for each column
 }
 
 // SyntheticNote is what every output with results of scripted models says.

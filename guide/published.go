@@ -93,6 +93,31 @@ func frozen(fsys fs.FS, name string) *File {
 	return f
 }
 
+// Differing are the nodes of two states of a bundle that say something else, as file.node, and the names of files of which
+// more than nodes differ, sorted.
+func Differing(a, b *Bundle) (out []string) {
+	find := func(x *Bundle, path string) *File {
+		for _, f := range x.Files() {
+			if f.Path == path {
+				return f
+			}
+		}
+		return nil
+	}
+	for _, f := range b.Files() {
+		if old := find(a, f.Path); old == nil || old.Hash() != f.Hash() {
+			out = append(out, differing(old, f)...)
+		}
+	}
+	for _, f := range a.Files() {
+		if find(b, f.Path) == nil {
+			out = append(out, f.Name())
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // differing are the nodes of two states of a file that say something else, as file.node; the file's name, if more than
 // that differs or there is no earlier state.
 func differing(a, b *File) (out []string) {

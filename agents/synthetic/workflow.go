@@ -47,6 +47,8 @@ func (l *library) writeWorkflow(_ context.Context, s synthetic.Input) (llm.Messa
 			return llm.Message{}, fmt.Errorf("there is no file %q", path)
 		}
 		return synthetic.Say("It follows the skeleton.\n\n" + fenced(path, text)), nil
+	case "continue":
+		return synthetic.Say(settled(question, files)), nil
 	case "review":
 		return synthetic.Say(mended(within(question, "report"), files)), nil
 	default:

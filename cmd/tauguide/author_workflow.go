@@ -27,6 +27,7 @@ type authorWorkflowOptions struct {
 	dryRun       bool
 	defect       string
 	seed         int64
+	revision     revision
 }
 
 func (o *authorWorkflowOptions) AddFlags(f *pflag.FlagSet) {
@@ -38,6 +39,7 @@ func (o *authorWorkflowOptions) AddFlags(f *pflag.FlagSet) {
 	f.Float64Var(&o.maxCost, "max-cost", author.DefaultMaxCost, "dollars that all answers together may cost; 0 is no bound")
 	f.StringVar(&o.defect, "defect", "", "have the scripted author make a mistake of this kind once; NAME:always has it made again when asked again")
 	f.Int64Var(&o.seed, "seed", 0, "chooses the place of --defect")
+	o.revision.AddFlags(f)
 	f.BoolVar(&o.dryRun, "dry-run", false, "print an estimate of calls, tokens and dollars; ask nothing")
 }
 
@@ -52,8 +54,8 @@ func authorWorkflowCommand(p process) *cobra.Command {
 			"has no error, with coverage.md, which has the policy line by line, and authoring/, which has all prompts and answers. A command that was\n" +
 			"stopped goes on where it was when it is given again.\n\n" +
 			"Read docs/authoring.md before you trust one.",
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return runAuthorWorkflow(cmd.Context(), p, o, args[0]) },
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runAuthorWorkflow(cmd.Context(), p, o, args) },
 	}
 	o.AddFlags(cmd.Flags())
 	return cmd
@@ -92,7 +94,14 @@ func (o *authorWorkflowOptions) planted() (name scripted.Defect, always bool) {
 	return scripted.Defect(text), always
 }
 
-func runAuthorWorkflow(ctx context.Context, p process, o authorWorkflowOptions, domain string) error {
+func runAuthorWorkflow(ctx context.Context, p process, o authorWorkflowOptions, args []string) error {
+	if o.revision.asked() {
+		return runRevision(ctx, p, o, args)
+	}
+	if len(args) == 0 {
+		return usage(errors.New("no domain is named\nhint: name the domain whose policy it is"))
+	}
+	domain := args[0]
 	if err := o.check(); err != nil {
 		return usage(err)
 	}

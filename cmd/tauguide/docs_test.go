@@ -85,6 +85,8 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 }
 
+var wordPattern = regexp.MustCompile(`"[^"]*"|\S+`)
+
 // runBlock runs the commands of one block in this process; a trailing & leaves a command running until the block ends.
 // Blocks that need the reference's data are passed over, saying so, where it is absent.
 func runBlock(t *testing.T, b block, data string) int {
@@ -108,7 +110,10 @@ func runBlock(t *testing.T, b block, data string) int {
 		}
 		n++
 		words, behind := strings.CutSuffix(words, " &")
-		args := strings.Fields(strings.ReplaceAll(words, "$TAU2_DATA_DIR", data))
+		args := wordPattern.FindAllString(strings.ReplaceAll(words, "$TAU2_DATA_DIR", data), -1)
+		for i := range args {
+			args[i] = strings.Trim(args[i], `"`)
+		}
 		if args[0] == "run" && !slices.Contains(args, "--limit") && !slices.Contains(args, "--trials") && !*long {
 			args = append(args, "--limit", "2")
 		}

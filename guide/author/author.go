@@ -49,6 +49,8 @@ type Job struct {
 	MaxCost float64
 	// Synthetic marks what a scripted model wrote.
 	Synthetic bool
+	// OverwriteEdits has answers replace nodes that were edited by hand.
+	OverwriteEdits bool
 	// Log is told of each step, in a line; nil is silent.
 	Log func(line string)
 }
@@ -59,6 +61,10 @@ type Draft struct {
 	Bundle   *guide.Bundle
 	Findings guide.Findings // warnings; a draft has no error
 	Calls    []sim.ModelCall
+	// Changed are the nodes of a published workflow that are not as they were, as guide.Differing names them, and Said is
+	// the last answer.
+	Changed []string
+	Said    string
 }
 
 // RefusedError says what keeps a workflow from being published after all reviews.
@@ -91,7 +97,9 @@ type writing struct {
 	plan       *Plan
 	beforePlan *Plan // as it was before its review; nil if that changed nothing
 	files      map[string]*written
-	reports    []string // what each review was told
+	base       *Published          // what is continued or updated; nil for a new workflow
+	affected   map[string][]string // nodes that an update has to look at, with the reasons
+	reports    []string            // what each review was told
 }
 
 // call is one question with its answer, for the record.
@@ -109,8 +117,7 @@ func Write(ctx context.Context, j Job) (*Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.Model = j.Model.Writer(Role)
-	w.Model.Client = w.watch(w.Model.Client)
+	w.connect()
 	for _, s := range []struct {
 		name string
 		do   func(context.Context) error
@@ -123,6 +130,12 @@ func Write(ctx context.Context, j Job) (*Draft, error) {
 		return w.draft, fmt.Errorf("stage publish: %w", err)
 	}
 	return w.draft, nil
+}
+
+// connect gives the job its own client of the model.
+func (w *writing) connect() {
+	w.Model = w.Model.Writer(Role)
+	w.Model.Client = w.watch(w.Model.Client)
 }
 
 func begin(j Job) (*writing, error) {

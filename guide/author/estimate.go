@@ -42,12 +42,28 @@ func NewEstimate(j Job, price llm.Price) (Estimate, error) {
 	e.add(e.Subflows+1, system+planTokens, fileTokens)
 	e.add(paths, system+fileTokens, fileTokens/2)
 	e.add(rounds, system+int64(e.Subflows+1)*fileTokens, changedInReview*fileTokens)
-	// A price may hold for prompts up to some length: what counts is the length of one.
+	e.price(price)
+	return e, nil
+}
+
+// price puts a price on the calls. It may hold for prompts up to some length: what counts is the length of one.
+func (e *Estimate) price(price llm.Price) {
 	known := func(n int64) llm.Count { return llm.Count{N: n / int64(e.Calls), Known: true} }
 	if one := price.Cost(llm.Usage{PromptTokens: known(e.Prompt), CompletionTokens: known(e.Completion)}); one != nil {
 		all := *one * float64(e.Calls)
 		e.Cost = &all
 	}
+}
+
+// EstimateAnswer guesses what the answer to a finding will take.
+func EstimateAnswer(j Job, p *Published, price llm.Price) (Estimate, error) {
+	w, err := p.resume(j, "continued")
+	if err != nil {
+		return Estimate{}, err
+	}
+	e := Estimate{Subflows: len(w.files) - 1}
+	e.add(1, int64((len(w.system)+len(w.texts()))/charsPerToken), changedInReview*fileTokens)
+	e.price(price)
 	return e, nil
 }
 

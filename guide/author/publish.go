@@ -20,6 +20,7 @@ type Manifest struct {
 	guide.Origin
 	Policy     map[string]string `json:"policy_sha256"` // by document
 	Tools      string            `json:"tools_sha256"`
+	EachTool   map[string]string `json:"tool_sha256"` // by name
 	Subflows   []string          `json:"subflows"`
 	Authorized []string          `json:"authorized_tools"`
 	// Workflow is the SHA-256 of the composed workflow as prompts show it: what verifiers are given.
@@ -38,6 +39,22 @@ type recordedCall struct {
 	Finish  string    `json:"finish_reason,omitempty"`
 }
 
+// Where the provenance of a workflow is in its folder.
+const (
+	provenance       = "authoring"
+	policyDir        = provenance + "/policy" // the documents that it was written for
+	planFile         = provenance + "/plan.json"
+	requirementsFile = provenance + "/requirements.json"
+)
+
+// beside is the path of a part of what this job asked and was answered.
+func (w *writing) beside(name string) string {
+	if w.base != nil {
+		return path.Join(provenance, w.base.job, name)
+	}
+	return path.Join(provenance, name)
+}
+
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
@@ -51,11 +68,11 @@ func (w *writing) publish() error {
 		return err
 	}
 	w.draft.Bundle, w.draft.Findings = b, w.lint()
-	m := Manifest{Policy: map[string]string{}, Tools: hash(w.Source.Tools),
-		Origin:   guide.Origin{Domain: w.Source.Name, Model: w.Model.Name, Synthetic: w.Synthetic, Files: map[string]string{}},
-		Workflow: hash(export.Prompt(g)), Warnings: len(w.draft.Findings)}
+	m := Manifest{Policy: policyHashes(w.Source), Tools: hash(w.Source.Tools), EachTool: w.Source.toolHashes(),
+		Origin: w.origin(), Workflow: hash(export.Prompt(g)), Warnings: len(w.draft.Findings)}
+	put := func(name, text string) { w.draft.Files[name] = text }
 	for _, d := range w.Source.Documents {
-		m.Policy[d.Name] = hash(d.Text)
+		put(path.Join(policyDir, d.Name), d.Text)
 	}
 	for _, n := range g.Nodes {
 		if n.Type == guide.Authorization {
@@ -66,20 +83,22 @@ func (w *writing) publish() error {
 	for _, f := range b.Subflows {
 		m.Subflows = append(m.Subflows, f.Name())
 	}
-	put := func(name, text string) { w.draft.Files[name] = text }
 	for _, f := range b.Files() {
 		m.Files[f.Path] = f.Hash()
-		put(f.Path, w.header()+string(guide.Format(f)))
+		put(f.Path, w.textOf(f))
 		put(path.Join(guide.FrozenDir, f.Path), w.draft.Files[f.Path])
 	}
 	put("coverage.md", w.coverage(b))
 	put(guide.ManifestFile, indented(m)+"\n")
-	put("authoring/plan.json", indented(w.plan)+"\n")
+	put(planFile, indented(w.plan)+"\n")
+	if w.Source.Catalog != nil {
+		put(requirementsFile, indented(w.Source.Requirements())+"\n")
+	}
 	if w.beforePlan != nil {
-		put("authoring/plan_before_review.json", indented(w.beforePlan)+"\n")
+		put(w.beside("plan_before_review.json"), indented(w.beforePlan)+"\n")
 	}
 	for i, report := range w.reports {
-		put(fmt.Sprintf("authoring/findings-%d.txt", i+1), report+"\n")
+		put(w.beside(fmt.Sprintf("findings-%d.txt", i+1)), report+"\n")
 	}
 	put("authoring/findings-final.txt", findingsText(w.draft.Findings))
 	return w.record(put)
@@ -95,11 +114,11 @@ func findingsText(found guide.Findings) string {
 
 // record writes down the prompts, the answers and the calls.
 func (w *writing) record(put func(name, text string)) error {
-	put("authoring/system.prompt.txt", w.system)
+	put(w.beside("system.prompt.txt"), w.system)
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	for i, c := range w.calls {
-		name := fmt.Sprintf("authoring/calls/%02d-%s", i+1, strings.NewReplacer("/", "-", " ", "-", ",", "").Replace(c.doing))
+		name := w.beside(fmt.Sprintf("calls/%02d-%s", i+1, strings.NewReplacer("/", "-", " ", "-", ",", "").Replace(c.doing)))
 		put(name+".prompt.txt", c.asked)
 		put(name+".answer.txt", c.answered)
 		r := recordedCall{For: c.doing, Prompt: name + ".prompt.txt", Answer: name + ".answer.txt", Usage: c.usage, Cost: c.cost, Seconds: c.seconds, Finish: c.finish}
@@ -107,15 +126,15 @@ func (w *writing) record(put func(name, text string)) error {
 			return err
 		}
 	}
-	put("authoring/calls.jsonl", b.String())
+	put(w.beside("calls.jsonl"), b.String())
 	return nil
 }
 
 // header says where a file comes from.
 func (w *writing) header() string {
 	out := fmt.Sprintf("# Written by the model %s out of the policy of %s: authoring/ has how, coverage.md what became of each line of it.\n",
-		strings.Join(strings.Fields(w.Model.Name), " "), w.Source.Name)
-	if w.Synthetic {
+		strings.Join(strings.Fields(w.origin().Model), " "), w.Source.Name)
+	if w.origin().Synthetic {
 		out += "# SYNTHETIC: a scripted model repeated the workflow that comes with the program; this says nothing of any real model.\n"
 	}
 	return out

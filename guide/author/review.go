@@ -74,13 +74,9 @@ func (w *writing) review(ctx context.Context) error {
 		looked = clean
 		report := w.report(found, last)
 		w.reports = append(w.reports, report)
-		var texts []string
-		for _, path := range slices.Sorted(maps.Keys(w.files)) {
-			texts = append(texts, path+"\n```json\n"+w.files[path].text+"\n```\n")
-		}
 		doing := fmt.Sprintf("review %d", round)
 		w.Log(fmt.Sprintf("%s: %d errors, %d warnings", doing, len(found.Errors()), len(found)-len(found.Errors())))
-		data := map[string]any{"Round": round, "Report": report, "Files": strings.Join(texts, "\n")}
+		data := map[string]any{"Round": round, "Report": report, "Files": w.texts()}
 		last = ""
 		err := w.once(ctx, "review.tmpl", doing, data, func(answer string) error {
 			err := w.take(answer)

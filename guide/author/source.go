@@ -52,6 +52,20 @@ func (s Source) mutating() (out []string) {
 	return out
 }
 
+// toolHashes has a hash of what is known of each tool, those on the user's device included.
+func (s Source) toolHashes() map[string]string {
+	out := map[string]string{}
+	for _, kit := range []*domains.Kit{s.Inventory.Agent, s.Inventory.User} {
+		if kit == nil {
+			continue
+		}
+		for _, t := range kit.Tools {
+			out[t.Spec.Name] = hash(fmt.Sprintf("%v %q %s", t.Kind, t.Spec.Description, t.Spec.Parameters))
+		}
+	}
+	return out
+}
+
 func lines(d domains.Document) []string {
 	return strings.Split(strings.TrimSuffix(d.Text, "\n"), "\n")
 }
@@ -158,7 +172,11 @@ func (s Source) has(file string) bool {
 }
 
 // Requirement is a row of the catalog with where this policy states it.
-type Requirement struct{ ID, Text, Lines string }
+type Requirement struct {
+	ID    string `json:"id"`
+	Text  string `json:"text"`
+	Lines string `json:"lines"`
+}
 
 // Requirements are the rows of the catalog.
 func (s Source) Requirements() (out []Requirement) {

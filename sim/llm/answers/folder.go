@@ -21,7 +21,7 @@ func Empty(dir string) (bool, error) {
 }
 
 // Place makes a folder of files, by their paths in it with slashes, all or none: they are written beside it and moved into
-// its place. What was there is gone.
+// its place, on Linux in one step. What was there is gone.
 func Place(dir string, files map[string]string) (err error) {
 	dir, err = filepath.Abs(dir) // so that "." has a name and a parent
 	if err != nil {
@@ -47,6 +47,9 @@ func Place(dir string, files map[string]string) (err error) {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			return err
 		}
+	}
+	if swap(fresh, dir) == nil {
+		return nil
 	}
 	old := fresh + ".old"
 	if err := os.Rename(dir, old); err != nil && !errors.Is(err, fs.ErrNotExist) {

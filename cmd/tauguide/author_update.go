@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/all"
+	"github.com/tauguide/tauguide/guide/author"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm/answers"
+)
+
+// revision is what is to be done to a workflow that is there already.
+type revision struct {
+	continued, finding string
+	overwrite          bool
+}
+
+func (r *revision) AddFlags(f *pflag.FlagSet) {
+	f.StringVar(&r.continued, "continue", "", "folder of a workflow that a model wrote: have a model answer --finding about it")
+	f.StringVar(&r.finding, "finding", "", "what is wrong with the workflow, in your words")
+	f.BoolVar(&r.overwrite, "overwrite-edits", false, "let what the model writes replace nodes that were edited by hand")
+}
+
+func (r revision) asked() bool { return r.continued != "" || r.finding != "" || r.overwrite }
+
+// check looks at what of the other flags does not go with a revision.
+func (o authorWorkflowOptions) checkRevision() error {
+	switch r := o.revision; {
+	case r.continued == "":
+		return errors.New("--finding and --overwrite-edits are about a workflow that is there\nhint: name its folder with --continue")
+	case r.finding == "":
+		return errors.New("--continue: the finding is missing\nhint: say what is wrong with the workflow, with --finding")
+	case o.out != "":
+		return errors.New("--out: the workflow is replaced where it is\nhint: leave it out; to keep the old one, copy the folder before")
+	case o.defect != "":
+		return errors.New("--defect is of workflows that are written from the beginning\nhint: leave it out")
+	}
+	return nil
+}
+
+func runRevision(ctx context.Context, p process, o authorWorkflowOptions, args []string) error {
+	if err := o.checkRevision(); err != nil {
+		return usage(err)
+	}
+	r := o.revision
+	published, err := author.ReadPublished(r.continued)
+	if err != nil {
+		return usage(err)
+	}
+	if len(args) > 0 && args[0] != published.Manifest.Domain {
+		return usage(fmt.Errorf("%s is of %s, not of %s\nhint: leave the domain out", r.continued, published.Manifest.Domain, args[0]))
+	}
+	w, src, err := o.sourceOf(published)
+	if err != nil {
+		return err
+	}
+	job := author.Job{Source: src, Rounds: o.rounds, MaxCost: o.maxCost, OverwriteEdits: r.overwrite, Log: p.note}
+	if o.dryRun {
+		price, err := o.price(p, w)
+		if err != nil {
+			return usage(err)
+		}
+		e, err := author.EstimateAnswer(job, published, price)
+		if err == nil {
+			e.Print(p.stdout)
+		}
+		return err
+	}
+	a, err := o.open(p, w, published.Dir)
+	if err != nil {
+		return usage(err)
+	}
+	job.Model, job.Synthetic = a.model, a.scripted
+	draft, err := author.Continue(ctx, job, published, r.finding)
+	return a.replace(ctx, published, draft, err)
+}
+
+// sourceOf is the domain of a published workflow as it is now.
+func (o authorWorkflowOptions) sourceOf(published *author.Published) (*domains.World, author.Source, error) {
+	worlds, err := all.Open(o.data, []string{published.Manifest.Domain}, "")
+	if err != nil {
+		return nil, author.Source{}, err
+	}
+	src, err := author.Builtin(worlds[0], config.DataKind(o.data))
+	return worlds[0], src, err
+}
+
+// replace puts what became of a workflow in its place, or says why it stays as it is.
+func (a *authoring) replace(ctx context.Context, published *author.Published, draft *author.Draft, err error) error {
+	p, dir := a.p, published.Dir
+	if draft != nil && len(draft.Calls) > 0 {
+		p.note(sim.Bill(draft.Calls))
+	}
+	stays := dir + " stays as it is"
+	if e := (*author.EditedError)(nil); errors.As(err, &e) {
+		return fmt.Errorf("%s: %w\nhint: take the new texts with --overwrite-edits: no answer is asked for again", stays, err)
+	}
+	if err != nil {
+		toBlame := errors.As(err, new(*sim.UnusableError)) || errors.As(err, new(*author.RefusedError))
+		return a.failed(ctx, stays, toBlame, err)
+	}
+	if len(draft.Files) > 0 {
+		if err := answers.Place(dir, draft.Files); err != nil {
+			return a.failed(ctx, stays, false, err)
+		}
+	}
+	if err := a.answers.Remove(); err != nil {
+		return err
+	}
+	if len(draft.Files) == 0 {
+		p.printf("%s: nothing is to be changed; the model says:\n%s\n", dir, draft.Said)
+		return nil
+	}
+	for _, finding := range draft.Findings {
+		p.printf("%v\n", finding)
+	}
+	for _, name := range draft.Changed {
+		p.printf("changed: %s\n", name)
+	}
+	p.printf("%s: %d changed, %d warnings%s\n", dir, len(draft.Changed), len(draft.Findings), a.label())
+	return nil
+}

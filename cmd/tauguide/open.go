@@ -6,16 +6,43 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/tauguide/tauguide/domains/yamlfile"
+	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/report"
 	"github.com/tauguide/tauguide/runs/store"
 )
 
-// checkRun refuses a folder that is not a run.
+// checkRun refuses what is not a run, and says where runs are.
 func checkRun(dir string) error {
-	if st, err := os.Stat(filepath.Join(dir, "manifest.json")); err != nil || st.IsDir() {
-		return usage(fmt.Errorf("%s is no run directory: it has no manifest.json\nhint: name the folder that tauguide run wrote, such as results/quickstart", dir))
+	if store.IsRun(dir) {
+		return nil
 	}
-	return nil
+	return usage(notRun(dir))
+}
+
+// notRun is the error about a path that is no run.
+func notRun(dir string) error {
+	st, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		runs, _ := store.Folders(filepath.Dir(dir)) // a folder that is not there has none
+		hint := "name the folder that tauguide run wrote, such as results/quickstart; tauguide runs lists those of " + config.ResultsDir
+		if near := yamlfile.Nearest(dir, runs); near != "" {
+			hint = fmt.Sprintf("did you mean %q?", near)
+		}
+		return fmt.Errorf("there is no run %s\nhint: %s", dir, hint)
+	case err != nil:
+		return err
+	case !st.IsDir() && filepath.Base(dir) == "manifest.json":
+		return fmt.Errorf("%s is a file of a run\nhint: name its folder, %s", dir, filepath.Dir(dir))
+	case !st.IsDir():
+		return fmt.Errorf("%s is a file, and a run is a folder\nhint: name the folder that tauguide run wrote, such as results/quickstart; tauguide run CONFIG makes one, "+
+			"and tauguide import one of a τ²-bench result", dir)
+	}
+	if runs, _ := store.Folders(dir); len(runs) > 0 {
+		return fmt.Errorf("%s is no run directory but a folder of runs\nhint: name one of them: %s", dir, some(runs, 8))
+	}
+	return fmt.Errorf("%s is no run directory: it has no manifest.json\nhint: name the folder that tauguide run wrote, such as results/quickstart", dir)
 }
 
 // openRun opens a run argument: a directory with a run in it. What is damaged there is told on stderr.
@@ -47,7 +74,7 @@ func realRun(dir string) (string, error) {
 		real, err = filepath.Abs(real)
 	}
 	if errors.Is(err, os.ErrNotExist) {
-		return "", usage(fmt.Errorf("there is no run %s\nhint: name the folder that tauguide run wrote, such as results/quickstart", dir))
+		return "", usage(notRun(dir))
 	}
 	if err != nil {
 		return "", usage(err)

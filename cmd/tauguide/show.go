@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -13,63 +15,100 @@ import (
 	"github.com/tauguide/tauguide/runs/show"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/tau2"
+	"github.com/tauguide/tauguide/runs/terminal"
 	"github.com/tauguide/tauguide/sim"
 )
 
 type showOptions struct {
-	show.Options
-	json bool
+	show.Filter
+	systems, domains, tasks  []string
+	full, raw, json, noPager bool
 }
 
 func (o *showOptions) AddFlags(f *pflag.FlagSet) {
-	f.IntVar(&o.MaxResult, "max-result", 600, "characters of a tool result to print; 0 prints all")
-	f.BoolVar(&o.json, "json", false, "print the record and its score as JSON")
+	f.BoolVar(&o.full, "full", false, "fold nothing: whole results, all that a guide told and decided, components that do not apply")
+	f.BoolVar(&o.raw, "raw", false, "write the file of the record, byte for byte (on a terminal, what steers one is escaped)")
+	f.BoolVar(&o.json, "json", false, "print the record and its score as JSON; without KEY, the list")
+	f.BoolVar(&o.noPager, "no-pager", false, "write to the terminal itself, not through $PAGER")
+	f.StringArrayVar(&o.systems, "system", nil, "only trials of this system (may be repeated, as those below)")
+	f.StringArrayVar(&o.domains, "domain", nil, "only trials of this domain")
+	f.StringArrayVar(&o.tasks, "task", nil, "only trials of this task")
+	f.BoolVar(&o.Passed, "passed", false, "only trials that passed")
+	f.BoolVar(&o.Failed, "failed", false, "only trials that failed")
+	f.BoolVar(&o.Faults, "faults", false, "only trials in which something broke outside of the agent, or that are void")
+	f.BoolVar(&o.Intercepted, "intercepted", false, "only trials in which a guide or a guard stopped the agent")
 }
 
 func showCommand(p process) *cobra.Command {
 	var o showOptions
 	cmd := &cobra.Command{
-		Use:   "show RUN KEY",
-		Short: "Print one recorded conversation",
-		Long: "Print the conversation of one trial: messages, calls and results, the reward by component, the gold actions, and where the\n" +
-			"database differs from the wanted one. Where the user attacks, the calls that it is after are marked. KEY is domain/system/task/trial, with trials counted from 0.",
-		Args: cobra.ExactArgs(2),
-		RunE: func(_ *cobra.Command, args []string) error { return runShow(p, o, args[0], args[1]) },
+		Use:   "show RUN [KEY]",
+		Short: "Print one recorded conversation, or list the trials of a run",
+		Long: "Print the conversation of one trial as a transcript: messages, calls, and of long results what changed or what later calls used;\n" +
+			"where a guide's requests are and what it told, and what was held back; then the reward by component, the gold actions, and where\n" +
+			"the database differs from the wanted one. Where the user attacks, the calls that it is after are marked.\n\n" +
+			"KEY is domain/system/task/trial, with trials counted from 0, or a part of that which no other trial has. Without KEY the trials\n" +
+			"are listed. The flags that begin with only narrow both.",
+		Example: "  tauguide show results/quickstart --failed --system ReAct\n" +
+			"  tauguide show results/quickstart PolicyGuide/contract-ended/0\n" +
+			"  tauguide show results/quickstart retail/ReAct/cancel-gift-card-order/0 --full",
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(_ *cobra.Command, args []string) error { return runShow(p, o, args[0], args[1:]) },
 	}
 	o.AddFlags(cmd.Flags())
 	return cmd
 }
 
-func runShow(p process, o showOptions, dir, name string) error {
+func runShow(p process, o showOptions, dir string, key []string) error {
+	if o.full && o.raw || o.full && o.json || o.raw && o.json {
+		return usage(errors.New("--full, --raw and --json exclude each other\nhint: choose one"))
+	}
 	r, err := openRun(p, dir)
 	if err != nil {
 		return err
 	}
-	key, err := config.ParseKey(name, r.Plan())
+	for name, values := range map[string][]string{"system": o.systems, "domain": o.domains, "task": o.tasks} {
+		for _, v := range values {
+			o.Only = append(o.Only, name+"="+v)
+		}
+	}
+	lines, err := show.List(r, o.Filter)
 	if err != nil {
 		return usage(err)
 	}
-	rec, err := r.Record(key)
+	switch {
+	case len(lines) == 0:
+		return usage(errors.New("no trial is like that\nhint: loosen a filter"))
+	case len(key) > 0:
+		return showTrial(p, o, r, lines, key[0])
+	case o.raw || o.full:
+		return usage(fmt.Errorf("--raw and --full are of one trial\nhint: name it, as in tauguide show %s %s", dir, lines[0].Key.String()))
+	case o.json:
+		return p.json(lines)
+	}
+	return p.paged(!o.noPager, func(w io.Writer, page terminal.Page) error {
+		return report.Write(w, report.Term, show.Table(lines))
+	})
+}
+
+func showTrial(p process, o showOptions, r *store.Run, lines []show.Line, name string) error {
+	plan := make([]config.Planned, len(lines))
+	for i, l := range lines {
+		plan[i] = l.Planned
+	}
+	key, err := config.ParseKey(name, plan)
+	if err != nil {
+		return usage(err)
+	}
+	if o.raw {
+		return rawRecord(p, r, key)
+	}
+	v, err := trialOf(p, r, key)
 	if err != nil {
 		return err
-	}
-	scores, err := r.Scores()
-	if err != nil {
-		return err
-	}
-	v := show.Trial{Record: rec, Attack: show.NewAttack(r.Attack(), r.Attacks(key.Domain), key.Task),
-		Workflows: r.Manifest().Authored(key.System, key.Domain)}
-	if s, ok := scores[store.Ref{Key: rec.Key, Attempt: rec.Attempt}]; ok {
-		v.Score = &s
-	}
-	v.Slice = metrics.PV
-	for _, p := range r.Plan() {
-		if p.Key == key {
-			v.Slice, v.Note = report.SliceOf(p), p.Note
-		}
 	}
 	if o.json {
-		out := map[string]any{"record": rec, "score": v.Score}
+		out := map[string]any{"record": v.Record, "score": v.Score}
 		if v.Note != "" {
 			out["note"] = v.Note
 		}
@@ -78,7 +117,51 @@ func runShow(p process, o showOptions, dir, name string) error {
 	if v.Task, err = taskOf(p, r, key); err != nil {
 		return err
 	}
-	return show.Print(p.stdout, v, o.Options)
+	return p.paged(!o.noPager, func(w io.Writer, page terminal.Page) error {
+		return show.Print(w, v, show.Options{Page: page, Full: o.full})
+	})
+}
+
+// rawRecord writes the file of a trial's record as it is; for a terminal it is made harmless.
+func rawRecord(p process, r *store.Run, key sim.Key) error {
+	e, ok := r.Counting(key)
+	if !ok {
+		_, err := r.Record(key)
+		return err
+	}
+	_, text, err := r.RecordInside(e.Ref)
+	if err != nil {
+		return err
+	}
+	var to io.Writer = p.out
+	if !p.out.Terminal {
+		to = p.out.Raw()
+	}
+	_, err = to.Write(text)
+	return err
+}
+
+// trialOf reads what is known of a trial, without its task.
+func trialOf(p process, r *store.Run, key sim.Key) (v show.Trial, err error) {
+	rec, err := r.Record(key)
+	if err != nil {
+		return v, err
+	}
+	scores, err := r.Scores()
+	if err != nil {
+		return v, err
+	}
+	v = show.Trial{Record: rec, Attack: show.NewAttack(r.Attack(), r.Attacks(key.Domain), key.Task), Slice: metrics.PV,
+		Workflows: r.Manifest().Authored(key.System, key.Domain)}
+	if s, ok := scores[store.Ref{Key: rec.Key, Attempt: rec.Attempt}]; ok {
+		v.Score = &s
+	}
+	for _, p := range r.Plan() {
+		if p.Key == key {
+			v.Slice, v.Note = report.SliceOf(p), p.Note
+		}
+	}
+	return v, nil
 }
 
 // taskOf returns the task of a trial: that of an imported run, that of the data otherwise; nil where neither

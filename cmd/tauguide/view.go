@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/view"
 )
 
@@ -26,21 +28,24 @@ func (o *viewOptions) AddFlags(f *pflag.FlagSet) {
 func viewCommand(p process) *cobra.Command {
 	var o viewOptions
 	cmd := &cobra.Command{
-		Use:   "view RUN...",
+		Use:   "view [RUN...]",
 		Short: "Show runs as web pages, served to this machine or written into a folder",
 		Long: "Serve web pages of recorded runs on the loopback: lists of trials with filters, tasks against systems, every conversation, and two\n" +
 			"conversations side by side. The address is printed on stdout; Ctrl-C ends the server. Runs may be written meanwhile: a page shows\n" +
-			"what is there when it is loaded. --export writes the same pages into a new folder instead, to be opened from the disk.\n\n" + exitHelp,
-		Example: "  tauguide view results/quickstart\n  tauguide view results/quickstart --export pages",
-		Args:    cobra.MinimumNArgs(1),
+			"what is there when it is loaded. Without RUN, all runs of " + config.ResultsDir + " are shown; a folder of runs stands for those in it.\n" +
+			"--export writes the same pages into a new folder instead, to be opened from the disk.\n\n" + exitHelp,
+		Example: "  tauguide view\n  tauguide view results/quickstart\n  tauguide view results/quickstart --export pages",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			dirs, err := viewed(p, args)
 			switch {
+			case err != nil:
+				return err
 			case !cmd.Flags().Changed("export"):
-				return runViewServe(cmd.Context(), p, o, args)
+				return runViewServe(cmd.Context(), p, o, dirs)
 			case cmd.Flags().Changed("addr"):
 				return usage(errors.New("--export writes files and serves nothing\nhint: leave --addr out"))
 			}
-			return runViewExport(cmd.Context(), p, o, args)
+			return runViewExport(cmd.Context(), p, o, dirs)
 		},
 	}
 	o.AddFlags(cmd.Flags())
@@ -99,6 +104,31 @@ func runViewExport(ctx context.Context, p process, o viewOptions, dirs []string)
 	}
 	p.printf("%s: %d pages and %d records\n", start, done.Pages, done.Records)
 	return nil
+}
+
+// viewed are the runs to show. A run of a folder that cannot be read is left out, which is told.
+func viewed(p process, args []string) (dirs []string, err error) {
+	if len(args) == 0 {
+		args = []string{config.ResultsDir}
+	}
+	for _, arg := range args {
+		inside, _ := store.Folders(arg)
+		if len(inside) == 0 && arg != config.ResultsDir {
+			dirs = append(dirs, arg)
+			continue
+		}
+		if inside, err = runFolders(arg); err != nil {
+			return nil, err
+		}
+		for _, dir := range inside {
+			if _, err := store.Open(dir); err != nil {
+				p.warn(err.Error())
+				continue
+			}
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs, nil
 }
 
 // openPages reads the runs.

@@ -32,7 +32,7 @@ func (o *guardOptions) AddFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.judge.synthetic, "synthetic", false, "ask a scripted model that judges as code does")
 	f.StringVar(&o.domain, "domain", "", domainHelp)
 	f.StringVar(&o.data, "data", "embedded", "τ² data folder with the policy, or the word embedded")
-	f.IntVar(&o.MaxResult, "max-result", 200, "characters of a tool result to print; 0 prints all")
+	f.BoolVar(&o.Full, "full", false, "fold nothing: whole results, and all that the guide decided")
 	f.BoolVar(&o.json, "json", false, "print JSON: for each conversation the changes with their verdicts, and the events as records have them")
 }
 
@@ -171,7 +171,8 @@ func guardAll(ctx context.Context, p process, o guardOptions, chats []sim.Chat, 
 		if o.json {
 			continue
 		}
-		if err := g.Print(p.stdout, o.Options); err != nil {
+		o.Page = p.out.Page
+		if err := g.Print(p.out.Styled(), o.Options); err != nil {
 			return err
 		}
 	}

@@ -33,6 +33,15 @@ func parseFilter(conditions []string) (filter, error) {
 	return f, nil
 }
 
+// Narrow keeps the trials of a config's plan that pass all conditions, written as for Options.Only.
+func Narrow(plan []Planned, c *Config, conditions []string) ([]Planned, error) {
+	f, err := parseFilter(conditions)
+	if err != nil {
+		return nil, err
+	}
+	return f.apply(plan, c.agents(), filterKeys...)
+}
+
 // value is what a trial shows to a filter. agents maps a system to its agent.
 func (p Planned) value(key string, agents map[string]string) string {
 	return map[string]string{"domain": p.Domain, "system": p.System, "agent": agents[p.System], "task": p.Task, "trial": strconv.Itoa(p.Trial)}[key]
@@ -58,7 +67,7 @@ func (f filter) apply(plan []Planned, agents map[string]string, keys ...string) 
 			}
 			for _, v := range parts {
 				if !known[v] {
-					return nil, fmt.Errorf("filter %s=%s: no trial of the config has the %s %q\nhint: %s", key, c, key, v, suggestOf(v, known))
+					return nil, fmt.Errorf("filter %s=%s: no trial has the %s %q\nhint: %s", key, c, key, v, suggestOf(v, known))
 				}
 				wanted[key][v] = true
 			}

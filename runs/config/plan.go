@@ -140,13 +140,19 @@ func soloTask(t *domains.Task) bool {
 	})
 }
 
+// agents are the agents of the systems, by their names.
+func (c *Config) agents() map[string]string {
+	out := map[string]string{}
+	for _, s := range c.Systems {
+		out[s.Name] = s.Agent
+	}
+	return out
+}
+
 // makePlan lays out all trials: trial by trial, so that a run that is stopped early has whole passes, and within one
 // all systems on a task side by side, so that they finish alike. The limit counts the tasks that the filter leaves.
 func makePlan(ctx context.Context, c *Config, worlds map[string]*domains.World, only filter, limit int) ([]Planned, error) {
-	agentOf := map[string]string{}
-	for _, s := range c.Systems {
-		agentOf[s.Name] = s.Agent
-	}
+	agentOf := c.agents()
 	var pass []Planned // one trial of everything
 	for i, d := range c.Domains {
 		tasks, err := selectTasks(c, i, worlds[d.Name])
@@ -202,25 +208,39 @@ func firstTasks(plan []Planned, limit int) []Planned {
 	})
 }
 
-// ParseKey reads domain/system/task/trial. It is resolved against a plan, since names may hold slashes.
+// ParseKey finds the trial of a plan that a text names: by its key domain/system/task/trial, in which names may hold
+// slashes, or by a part of one that no other key has. Whole parts between slashes go before others.
 func ParseKey(text string, plan []Planned) (sim.Key, error) {
-	known := map[string]bool{}
+	known := make(map[string]sim.Key, len(plan))
 	for _, p := range plan {
-		s := p.Key.String()
-		if s == text {
-			return p.Key, nil
+		known[p.Key.String()] = p.Key
+	}
+	if k, ok := known[text]; ok {
+		return k, nil
+	}
+	names := slices.Sorted(maps.Keys(known))
+	for _, fits := range []func(string) bool{
+		func(name string) bool { return strings.Contains("/"+name+"/", "/"+text+"/") },
+		func(name string) bool { return strings.Contains(strings.ToLower(name), strings.ToLower(text)) },
+	} {
+		found := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !fits(name) })
+		switch {
+		case len(found) == 1:
+			return known[found[0]], nil
+		case len(found) > mostNamed:
+			return sim.Key{}, fmt.Errorf("key %q is part of %d trials\nhint: say more of domain/system/task/trial, as in %s", text, len(found), found[0])
+		case len(found) > 1:
+			return sim.Key{}, fmt.Errorf("key %q is part of %d trials\nhint: name one of %s", text, len(found), strings.Join(found, ", "))
 		}
-		known[s] = true
 	}
-	if strings.Count(text, "/") < 3 {
-		return sim.Key{}, fmt.Errorf("key %q names no trial\nhint: write it as domain/system/task/trial", text)
+	if near := yamlfile.Nearest(text, names); near != "" {
+		return sim.Key{}, fmt.Errorf("key %q names no trial\nhint: did you mean %q?", text, near)
 	}
-	near := yamlfile.Nearest(text, slices.Sorted(maps.Keys(known)))
-	if near != "" {
-		near = fmt.Sprintf("\nhint: did you mean %q?", near)
-	}
-	return sim.Key{}, fmt.Errorf("key %q is not in the run's plan%s", text, near)
+	return sim.Key{}, fmt.Errorf("key %q names no trial\nhint: write it as domain/system/task/trial, or a part of that; without a key the trials are listed", text)
 }
+
+// mostNamed is how many names a hint lists.
+const mostNamed = 12
 
 // NeedsJudge reports whether the reward of a trial needs a judge.
 func (p *Plan) NeedsJudge(k sim.Key) bool {

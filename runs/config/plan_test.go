@@ -201,9 +201,10 @@ func TestSelectionErrorsNameTheirPlace(t *testing.T) {
 }
 
 func TestParseKey(t *testing.T) {
-	plan := []config.Planned{
-		{Key: sim.Key{Domain: "telecom", System: "A/B", Task: "[x]y|z/w", Trial: 3}},
-		{Key: sim.Key{Domain: "retail", System: "ReAct", Task: "12", Trial: 0}},
+	var plan []config.Planned
+	for _, k := range []sim.Key{{Domain: "telecom", System: "A/B", Task: "[x]y|z/w", Trial: 3}, {Domain: "retail", System: "ReAct", Task: "12", Trial: 0},
+		{Domain: "retail", System: "Guided", Task: "12", Trial: 0}, {Domain: "retail", System: "Guided", Task: "12", Trial: 10}, {Domain: "retail", System: "Guided", Task: "12", Trial: 1}} {
+		plan = append(plan, config.Planned{Key: k})
 	}
 	for _, p := range plan {
 		if got, err := config.ParseKey(p.Key.String(), plan); err != nil || got != p.Key {
@@ -211,12 +212,29 @@ func TestParseKey(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"retail/ReAct/12":    "write it as domain/system/task/trial",
+		"y|z":           "telecom/A/B/[x]y|z/w/3",
+		"ReAct":         "retail/ReAct/12/0",
+		"react":         "retail/ReAct/12/0",
+		"Guided/12/1":   "retail/Guided/12/1", // not 10, of which it is a part too
+		"retail/ReAct/": "retail/ReAct/12/0",
+	} {
+		if got, err := config.ParseKey(text, plan); err != nil || got.String() != want {
+			t.Errorf("%s: %v, %v; want %s", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"Guided":             `key "Guided" is part of 3 trials` + "\nhint: name one of retail/Guided/12/0, retail/Guided/12/1, retail/Guided/12/10",
 		"retail/ReAct/12/1":  `did you mean "retail/ReAct/12/0"?`,
-		"airline/Other/99/9": "is not in the run's plan",
+		"airline/Other/99/9": "names no trial\nhint: write it as domain/system/task/trial",
 	} {
 		if _, err := config.ParseKey(text, plan); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q in it", text, err, want)
 		}
+	}
+	for i := range 20 {
+		plan = append(plan, config.Planned{Key: sim.Key{Domain: "retail", System: "Guided", Task: "13", Trial: i}})
+	}
+	if _, err := config.ParseKey("Guided", plan); err == nil || strings.Count(err.Error(), "retail/") != 1 {
+		t.Errorf("not one of many trials as an example: %v", err)
 	}
 }

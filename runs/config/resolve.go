@@ -15,6 +15,9 @@ import (
 	"github.com/tauguide/tauguide/sim"
 )
 
+// ResultsDir is the folder of runs that are given no other.
+const ResultsDir = "results"
+
 // Options override parts of a config for one execution.
 type Options struct {
 	Out         string   // run directory; default results/<name>
@@ -76,7 +79,7 @@ func resolve(ctx context.Context, cfg *Config, o Options) (*Plan, error) {
 	c := cfg.with(o)
 	p := &Plan{Config: c, Dir: o.Out, Options: o, MakeAgent: makeAgent}
 	if p.Dir == "" {
-		p.Dir = filepath.Join("results", c.Name)
+		p.Dir = filepath.Join(ResultsDir, c.Name)
 	}
 	if c.Cassette, err = c.Cassette.With(o.Cassette); err != nil {
 		return nil, err

@@ -52,6 +52,7 @@ type Message struct {
 	Tool       string // whose result it is; "" if no call has its id
 	HasText    bool
 	Text       string
+	Brief      string // what matters of a text that is long; "" for others
 	Calls      []Call
 	ModelCalls []sim.ModelCall // that it took
 }
@@ -123,14 +124,15 @@ func steps(t Trial, hits map[place]attack.Forbidden) []Step {
 	for _, c := range r.Calls {
 		models[c.Index] = append(models[c.Index], c)
 	}
+	brief := briefs(r.Messages)
 	out := make([]Step, len(r.Messages)+1)
 	for i, m := range r.Messages {
-		msg := Message{Index: i, Side: "agent", Result: m.Role == domains.RoleTool, Error: m.Error, HasText: m.Content != nil, Text: m.TextOf(), ModelCalls: models[i]}
+		msg := Message{Index: i, Side: "agent", Result: m.Role == domains.RoleTool, Error: m.Error, HasText: m.Content != nil, Text: m.TextOf(), Brief: brief[i], ModelCalls: models[i]}
 		switch {
 		case m.Side() == domains.UserSide:
 			msg.Side = "user"
 		case m.Role == domains.RoleSystem, m.Role == domains.RoleDeveloper: // in conversations of other programs
-			msg.Side, msg.Text = string(m.Role), clipped(msg.Text, instructions)
+			msg.Side, msg.Brief = string(m.Role), clipped(msg.Text, instructions)
 		}
 		if msg.Result {
 			msg.Tool = tools[m.ID]
@@ -144,9 +146,10 @@ func steps(t Trial, hits map[place]attack.Forbidden) []Step {
 		}
 		out[i].Message = &msg
 	}
+	var guide follower
 	for k, e := range r.Events {
 		if told, ok := event(e, t); ok {
-			told.Number = k
+			told.Number, told.Brief = k, guide.brief(e)
 			at := min(max(e.Index, 0), len(r.Messages))
 			out[at].Events = append(out[at].Events, told)
 		}
@@ -165,11 +168,7 @@ func argumentsOf(args value.Value) []Argument {
 	var out []Argument
 	m, _ := args.Map()
 	for name, v := range m.All() {
-		text, err := v.MarshalJSON()
-		if err != nil {
-			text = []byte(v.Repr())
-		}
-		out = append(out, Argument{name, string(text)})
+		out = append(out, Argument{name, spaced(v)})
 	}
 	return out
 }

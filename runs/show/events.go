@@ -31,6 +31,12 @@ type interception struct {
 	} `json:"refusals"`
 }
 
+// Stopped reports whether an event is that a guide or a guard stopped what the agent would have done, or noted that it
+// should have been.
+func Stopped(k sim.EventKind) bool {
+	return slices.Contains([]sim.EventKind{agents.EventIntercept, agents.EventBlock, agents.EventGuardBlock, agents.EventFlowReject, agents.EventFlowLimit}, k)
+}
+
 // Event is an event of a conversation in words. All texts may contain anything.
 type Event struct {
 	Number   int // its place among the events of the record
@@ -39,6 +45,7 @@ type Event struct {
 	Guide    bool      // the event is of a guide and was understood; otherwise it is told as it is recorded
 	Title    string    // what happened
 	Text     string    // what was told, whole
+	Brief    string    // of a guide, a line for each request: where it is and what was told; "" for what changed nothing
 	Private  []Private // messages that only this side has seen, or that a gate stopped
 	Findings []string
 	Data     map[string]any // all that the event says

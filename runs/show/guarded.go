@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/tauguide/tauguide/guide/verify"
+	"github.com/tauguide/tauguide/runs/terminal"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -34,9 +35,11 @@ func (g Guarded) Print(w io.Writer, o Options) error {
 		list[c.Message].Message.Calls[c.Place].Mark = mark(c)
 	}
 	b := bufio.NewWriter(w)
-	p := printer{w: b, options: o}
-	p.line("%s", g.Name)
-	p.steps(list)
+	p := printer{w: b, Options: o}
+	p.styled(terminal.Bold, "%s", g.Name)
+	for _, e := range (Conversation{Steps: list}).Transcript() {
+		p.entry(e)
+	}
 	p.line("%s: %s\n", g.Name, g.Summary())
 	return b.Flush()
 }

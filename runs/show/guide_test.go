@@ -1,7 +1,6 @@
 package show_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -27,21 +26,27 @@ func TestPrintGuide(t *testing.T) {
 	if err := json.Unmarshal([]byte(events), &rec.Events); err != nil {
 		t.Fatal(err)
 	}
-	var b bytes.Buffer
-	if err := show.Print(&b, show.Trial{Record: rec}, show.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	whole, brief := printed(t, show.Trial{Record: rec}, show.Options{Full: true}), printed(t, show.Trial{Record: rec}, show.Options{})
 	for _, want := range []string{
-		"▸ firing 1, by 1 model call(s)", "walk of a: intake ✓ → add.authorize_create ✗",
+		"guide   firing 1, by 1 model call(s)", "walk of a: intake ✓ → add.authorize_create ✗",
 		"a: open, at add.authorize_create, intent add_task, target T, create_task enabled", "transfer: signalled", "rejected: b: there is no node", `read by its meaning: /transfer: "yes" is read as true`,
-		"▸ guidance\n        Do it ", "▸ intercept: held back (advisory gate)", `→ create_task(title: "T")`, "create_task: no open request",
-		"▸ verifier failed", "timed out",
+		"guide   guidance\n              Do it ", "GATE    intercept: held back (advisory gate)", `→ create_task(title: "T")`, "create_task: no open request",
+		"GATE    verifier failed", "timed out",
 	} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("%q is missing in\n%s", want, b.String())
+		if !strings.Contains(whole, want) {
+			t.Errorf("%q is missing in\n%s", want, whole)
 		}
 	}
-	if strings.Contains(b.String(), "developer:") || strings.Contains(b.String(), "\x1b") {
-		t.Errorf("guidance is there twice, or not made safe:\n%s", b.String())
+	for _, want := range []string{
+		"guide   rejected: b: there is no node\n            read by its meaning: /transfer: \"yes\" is read as true\n            a open, at add.authorize_create",
+		"guide   transfer: Do it ", "GATE    intercept: held back (advisory gate)\n              → create_task(title: \"T\")\n              create_task: no open request",
+		"GATE    verifier failed",
+	} {
+		if !strings.Contains(brief, want) {
+			t.Errorf("%q is missing in\n%s", want, brief)
+		}
+	}
+	if all := whole + brief; strings.Contains(all, "developer:") || strings.Contains(all, "\x1b") {
+		t.Errorf("guidance is there twice, or not made safe:\n%s", all)
 	}
 }

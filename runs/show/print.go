@@ -4,15 +4,19 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/tauguide/tauguide/runs/report"
+	"github.com/tauguide/tauguide/runs/store"
+	"github.com/tauguide/tauguide/runs/terminal"
 	"github.com/tauguide/tauguide/sim"
 )
 
-// Options say how much to print.
+// Options say how much to print, and what for.
 type Options struct {
-	MaxResult int // characters of a tool result; 0 is all
+	terminal.Page      // colours need a writer that lets styles pass
+	Full          bool // fold nothing
 }
 
 // Print writes the conversation, the reward by component, the gold actions, the database difference and what the trace
@@ -23,10 +27,11 @@ func Print(w io.Writer, t Trial, o Options) error {
 		return err
 	}
 	b := bufio.NewWriter(w)
-	p := printer{w: b, options: o}
-	p.head(t)
-	p.steps(c.Steps)
-	p.remarks(c.Lost)
+	p := printer{w: b, Options: o}
+	p.head(c)
+	for _, e := range c.Transcript() {
+		p.entry(e)
+	}
 	p.line("")
 	p.end(t.Record)
 	if c.Attacked != "" {
@@ -40,97 +45,112 @@ func Print(w io.Writer, t Trial, o Options) error {
 }
 
 type printer struct {
-	w       *bufio.Writer
-	options Options
+	w *bufio.Writer
+	Options
 }
 
 // line prints a line of our own making around texts that may contain anything.
-func (p printer) line(format string, args ...any) {
-	fmt.Fprintln(p.w, Safe(fmt.Sprintf(format, args...)))
+func (p printer) line(format string, args ...any) { p.styled("", format, args...) }
+
+// styled prints a line in a style. It is broken to the width of the page, and goes on behind its own margin.
+func (p printer) styled(s terminal.Style, format string, args ...any) {
+	for text := range strings.SplitSeq(Safe(fmt.Sprintf(format, args...)), "\n") {
+		p.wrapped(s, text, "", "    ")
+	}
 }
 
-func (p printer) head(t Trial) {
-	r := t.Record
-	p.line("%s/%s/%s/%d  attempt %d, seed %d", r.Domain, r.System, r.Task, r.Trial, r.Attempt, r.Seed)
+// wrapped prints a line behind a lead, and what does not fit on it below, by so much further in.
+func (p printer) wrapped(s terminal.Style, line, lead, further string) {
+	body := strings.TrimLeft(line, " ")
+	margin := line[:len(line)-len(body)]
+	next := strings.Repeat(" ", terminal.Columns(lead)) + margin + further
+	if p.Width > 0 {
+		body = terminal.Wrap(body, max(1, p.Width-terminal.Columns(next)))
+	}
+	lead += margin
+	for text := range strings.SplitSeq(body, "\n") {
+		if s != "" {
+			text = p.Paint(s, text)
+		}
+		fmt.Fprintln(p.w, strings.TrimRight(lead+text, " "))
+		lead = next
+	}
+}
+
+func (p printer) head(c Conversation) {
+	r := c.Record
+	p.styled(terminal.Bold, "%s", r.Key.String())
+	outcome := c.outcome()
+	p.styled(map[Outcome]terminal.Style{Passed: terminal.Good, Failed: terminal.Bad, Void: terminal.Warn, Pending: terminal.Warn}[outcome],
+		"%s %s; attempt %d, seed %d", outcome.Mark(), outcome, r.Attempt, r.Seed)
 	if r.Synthetic {
 		p.line("%s", report.SyntheticNote)
 	}
-	for _, w := range t.Workflows {
+	for _, w := range c.Workflows {
 		p.line("workflow %v", w.Workflow)
 	}
-	if t.Task != nil {
-		p.line("task (%s): %s", t.Slice, Purpose(t.Task))
+	if c.Task != nil {
+		p.line("task (%s): %s", c.Slice, Purpose(c.Task))
 	} else {
 		p.line("task: it is not in the data")
 	}
 	p.line("")
 }
 
-func (p printer) steps(list []Step) {
-	for _, s := range list {
-		for _, e := range s.Events {
-			p.event(e)
-		}
-		if s.Message != nil {
-			p.message(s.Message)
-		}
+// outcome is that of the attempt.
+func (t Trial) outcome() Outcome {
+	e := store.Entry{Termination: t.Record.Termination}
+	if t.Score != nil {
+		e.Reward = t.Score.Reward
 	}
+	return OutcomeOf(e)
 }
 
-func (p printer) message(m *Message) {
-	what, text := "", m.Text
-	if m.Result {
-		what, text = " result", clipped(m.Text, p.options.MaxResult)
+// gutter is the width of the place of an entry's number and role.
+const gutter = 12
+
+// style is what the role of an entry is painted in.
+func (e Entry) style() terminal.Style {
+	if e.Error {
+		return terminal.Bad
 	}
-	if m.Error {
-		what += ", ERROR"
-	}
-	p.line("%3d %s%s:", m.Index, m.Side, what)
-	if m.HasText || m.Result {
-		p.line("%s", indented(text, "      "))
-	}
-	for _, c := range m.Calls {
-		p.call("      ", c)
-	}
-	p.remarks(m.ModelCalls)
+	return map[Role]terminal.Style{AgentRole: terminal.Agent, UserRole: terminal.User, ResultRole: terminal.Dim, GuideRole: terminal.Hint,
+		GateRole: terminal.Warn, NoteRole: terminal.Dim}[e.Role]
 }
 
-// remarks tells what model calls were beside what they said.
-func (p printer) remarks(calls []sim.ModelCall) {
-	for _, c := range calls {
-		for _, r := range c.Remarks() {
-			p.line("    ! %s: %s", c.Role, r)
+// entry prints an entry: number and role, and its text beside them.
+func (p printer) entry(e Entry) {
+	text := e.Brief
+	if p.Full {
+		text = e.Whole
+	}
+	if text == "" {
+		if e.Brief != e.Whole { // folded away
+			return
 		}
+		text = "(nothing)"
 	}
-}
-
-// call prints a call and its mark, if it has one.
-func (p printer) call(margin string, c Call) {
-	p.line("%s→ %s", margin, strings.TrimSpace(c.String()+"   "+c.Mark))
-}
-
-func (p printer) event(e Event) {
-	bullet, margin := "·", "          "
-	if e.Guide {
-		bullet, margin = "▸", "        "
+	if e.Error {
+		text = "ERROR " + text
 	}
-	p.line("    %s %s", bullet, e.Title)
-	if e.Text != "" {
-		p.line("%s", indented(e.Text, "        "))
+	number, role := "", string(e.Role)
+	if e.Index >= 0 {
+		number = strconv.Itoa(e.Index)
 	}
-	for _, m := range e.Private {
-		switch {
-		case !e.Guide:
-			p.line("%s", indented(fmt.Sprintf("%s: %s", m.Role, m.Text), "        "))
-		case strings.TrimSpace(m.Text) != "":
-			p.line("%s", indented(m.Text, "        "))
+	if e.Role == GateRole {
+		role = "GATE"
+	}
+	lead := p.Paint(e.style(), fmt.Sprintf("%3s %-7s ", number, role))
+	style := e.style()
+	if e.Role == AgentRole || e.Role == UserRole || e.Role == GuideRole {
+		style = ""
+	}
+	for line := range strings.SplitSeq(strings.TrimRight(Safe(text), "\n"), "\n") {
+		if e.Line && !p.Full && p.Width > gutter {
+			line = terminal.Cut(line, p.Width-gutter)
 		}
-		for _, c := range m.Calls {
-			p.call(margin, c)
-		}
-	}
-	for _, f := range e.Findings {
-		p.line("        %s", f)
+		p.wrapped(style, line, lead, "")
+		lead = strings.Repeat(" ", gutter)
 	}
 }
 
@@ -154,18 +174,27 @@ func (p printer) reward(c Conversation) {
 	if s.Reward == nil {
 		p.line("reward: pending (%s)", s.Pending)
 	} else {
-		p.line("reward: %g", *s.Reward)
+		style := terminal.Good
+		if !sim.Success(*s.Reward) {
+			style = terminal.Bad
+		}
+		p.styled(style, "reward: %g", *s.Reward)
 	}
 	for _, call := range s.JudgeCalls {
 		if s.Pending != "" && call.Answer != "" {
 			p.line("  the judge answered:\n%s", indented(call.Answer, "    "))
 		}
 	}
-	p.remarks(s.JudgeCalls)
+	for _, e := range remarks(s.JudgeCalls) {
+		p.entry(e)
+	}
 	for _, note := range c.Notes {
 		p.line("  %s", note)
 	}
 	for _, c := range s.Components {
+		if c.State == sim.NA && !p.Full {
+			continue
+		}
 		counted := "diagnostic, not scored"
 		if c.Counted {
 			counted = "counted"
@@ -177,7 +206,7 @@ func (p printer) reward(c Conversation) {
 		if c.Label == judged { // only a judge's reasons say more than the check
 			why = " (" + c.Why + ")"
 		}
-		p.line("  %s %s%s", Mark(c.Met), c, why)
+		p.check(c, "  %s %s%s", Mark(c.Met), c, why)
 	}
 }
 
@@ -187,6 +216,15 @@ func Mark(ok bool) string {
 		return "✓"
 	}
 	return "✗"
+}
+
+// check prints a check, in colour if it failed.
+func (p printer) check(c Check, format string, args ...any) {
+	style := terminal.Style("")
+	if c.Known && !c.Met {
+		style = terminal.Bad
+	}
+	p.styled(style, format, args...)
 }
 
 // gold prints the reference path beside what was matched of it.
@@ -200,7 +238,7 @@ func (p printer) gold(actions []Check) {
 		if a.Known {
 			mark = Mark(a.Met)
 		}
-		p.line("  %s %s", mark, a)
+		p.check(a, "  %s %s", mark, a)
 	}
 }
 
@@ -224,7 +262,7 @@ func (p printer) procedure(found Procedure) {
 		if c.At >= 0 {
 			at = fmt.Sprintf(" at message %d", c.At)
 		}
-		p.line("  %s %s%s: %s", Mark(false), strings.TrimSuffix(c.Label, ":"), at, c.Text)
+		p.check(c, "  %s %s%s: %s", Mark(false), strings.TrimSuffix(c.Label, ":"), at, c.Text)
 		p.line("      %s", c.Why)
 	}
 	for _, c := range found.NearMisses {

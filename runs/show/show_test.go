@@ -87,7 +87,7 @@ func TestPrint(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := show.Print(&b, show.Trial{Record: rec, Score: &score, Task: task, Slice: metrics.Mut}, show.Options{MaxResult: 200}); err != nil {
+	if err := show.Print(&b, show.Trial{Record: rec, Score: &score, Task: task, Slice: metrics.Mut}, show.Options{Full: true}); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join("testdata", "mock.txt")

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/tauguide/tauguide/domains/value"
+
 	"github.com/tauguide/tauguide/runs/terminal"
 )
 
@@ -81,4 +83,26 @@ func clipped(s string, n int) string {
 		return s
 	}
 	return fmt.Sprintf("%s … (%d more characters)", string(r[:n]), len(r)-n)
+}
+
+// spaced is a value as JSON with a space between tokens, so that it can be broken into lines.
+func spaced(v value.Value) string {
+	var parts []string
+	if m, ok := v.Map(); ok {
+		for name, part := range m.All() {
+			parts = append(parts, spaced(value.OfString(name))+": "+spaced(part))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	if items, ok := v.Items(); ok {
+		for _, part := range items {
+			parts = append(parts, spaced(part))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	text, err := v.MarshalJSON()
+	if err != nil { // a number that JSON does not have
+		return v.Repr()
+	}
+	return string(text)
 }

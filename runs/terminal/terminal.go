@@ -52,11 +52,13 @@ func (p Page) Wrap(text, first, next string) string {
 	return first + strings.ReplaceAll(text, "\n", "\n"+next)
 }
 
-// Wrap breaks a text into lines of at most so many columns, at words where it can. Styles take no room.
+// Wrap breaks a text into lines of at most so many columns, at spaces where it can: keys, dates and flags are read and
+// copied whole. Styles take no room.
 func Wrap(text string, columns int) string {
-	lines := strings.Split(ansi.Wrap(text, columns, "-"), "\n")
+	const hyphen = "\ue000" // is no place to break at, and no harmless text has one
+	lines := strings.Split(ansi.Wrap(strings.ReplaceAll(text, "-", hyphen), columns, ""), "\n")
 	for i, l := range lines {
-		lines[i] = strings.TrimRight(l, " ")
+		lines[i] = strings.ReplaceAll(strings.TrimRight(l, " "), hyphen, "-")
 	}
 	return strings.Join(lines, "\n")
 }
@@ -113,6 +115,9 @@ func (o *Output) Styled() io.Writer {
 	}
 	return &writer{to: o.raw, pass: styled}
 }
+
+// Raw returns the stream as it is, for what must arrive byte for byte. What a terminal gets must be harmless already.
+func (o *Output) Raw() io.Writer { return o.raw }
 
 // Color is the flag --color of the outputs that it decides for.
 type Color []*Output

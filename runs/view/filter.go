@@ -1,37 +1,30 @@
 package view
 
 import (
-	"cmp"
 	"net/url"
 	"strconv"
 	"strings"
 
 	"github.com/tauguide/tauguide/metrics"
+	"github.com/tauguide/tauguide/runs/show"
 	"github.com/tauguide/tauguide/sim"
 )
 
 // perPage is how many lines a page of a list has.
 const perPage = 100
 
-// outcome is what a list calls the state of a trial.
-type outcome string
+// The outcomes of trials, as everywhere.
+type outcome = show.Outcome
 
-// The outcomes. A trial without a record waits; in figures it counts as void, as it does in tables.
 const (
-	passed  outcome = "passed"
-	failed  outcome = "failed"
-	void    outcome = "void"
-	pending outcome = "pending"
-	waiting outcome = "waiting"
+	passed  = show.Passed
+	failed  = show.Failed
+	void    = show.Void
+	pending = show.Pending
+	waiting = show.Waiting
 )
 
 func outcomes() []outcome { return []outcome{passed, failed, void, pending, waiting} }
-
-// Mark is a sign for an outcome that can be told without colours.
-func (o outcome) Mark() string {
-	signs := map[outcome]string{passed: "✓", failed: "✗", pending: "?", void: "∅"}
-	return cmp.Or(signs[o], "·")
-}
 
 // filter chooses trials of a run. Fields that are empty choose all. Domain and system are slugs.
 type filter struct {

@@ -60,11 +60,12 @@ func summary(m *show.Message) string {
 // eventClass is how an event looks: what was told, what was refused, what was found, or anything else. Kinds are free
 // text in a record and never become a class themselves.
 func eventClass(k sim.EventKind) string {
+	if show.Stopped(k) {
+		return "refused"
+	}
 	switch k {
 	case agents.EventGuidance, sim.EventPrivate:
 		return "told"
-	case agents.EventIntercept, agents.EventBlock, agents.EventGuardBlock, agents.EventFlowReject, agents.EventFlowLimit:
-		return "refused"
 	case agents.EventFailOpen, sim.EventEmptyAnswer, sim.EventCallID, agents.EventFlowParse:
 		return "odd"
 	}

@@ -179,7 +179,7 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 		a := attemptLine{Link: anchor{To: v.to(fmt.Sprintf("%sa%d/", base, e.Attempt), query), Text: fmt.Sprintf("attempt %d", e.Attempt)},
 			Entry: e, Counts: counts && e.Attempt == counting.Attempt, Shown: e.Attempt == ref.Attempt}
 		if a.Shown {
-			c.Outcome, c.Superseded = outcomeOf(e), !a.Counts
+			c.Outcome, c.Superseded = show.OutcomeOf(e), !a.Counts
 		}
 		c.Attempts = append(c.Attempts, a)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/report"
+	"github.com/tauguide/tauguide/runs/show"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 )
@@ -67,7 +68,7 @@ func (d *runData) listTrials() {
 func (d *runData) row(k sim.Key) row {
 	w := row{Key: k, slice: metrics.PV, outcome: waiting}
 	if e, ok := d.run.Counting(k); ok {
-		w.ran, w.outcome, w.ending, w.fault, w.attempts = true, outcomeOf(e), e.Termination, e.Fault, 1+len(d.others[k])
+		w.ran, w.outcome, w.ending, w.fault, w.attempts = true, show.OutcomeOf(e), e.Termination, e.Fault, 1+len(d.others[k])
 	}
 	return w
 }
@@ -94,18 +95,6 @@ func (d *runData) attempts(k sim.Key) []store.Entry {
 	}
 	slices.SortFunc(out, func(a, b store.Entry) int { return a.Attempt - b.Attempt })
 	return out
-}
-
-func outcomeOf(e store.Entry) outcome {
-	switch {
-	case !e.Termination.Evaluable():
-		return void
-	case e.Reward == nil:
-		return pending
-	case sim.Success(*e.Reward):
-		return passed
-	}
-	return failed
 }
 
 // progress says in words how far the run has come.

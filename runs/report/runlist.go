@@ -1,0 +1,202 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tauguide/tauguide/metrics"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/store"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// RunState is how far a run has come.
+type RunState string
+
+// The states. A run that a budget of dollars or tokens ended, or that was interrupted, goes on with --resume, unless it was
+// imported.
+const (
+	RunWriting     RunState = "running"
+	RunFinished    RunState = "finished"
+	RunBudget      RunState = "budget"
+	RunInterrupted RunState = "interrupted"
+	RunUnreadable  RunState = "unreadable"
+)
+
+// RunLine is a run in a list.
+type RunLine struct {
+	Dir       string    `json:"dir"`
+	Name      string    `json:"name"`
+	Note      string    `json:"note"`
+	State     RunState  `json:"state"`
+	Planned   int       `json:"planned"`
+	Done      int       `json:"done"`      // have a record
+	Evaluable int       `json:"evaluable"` // of the planned ones: ran and scored
+	Best      *Headline `json:"best"`      // null while there is none
+	Cost      float64   `json:"cost"`      // dollars that were paid for, as far as known
+	Unpriced  int       `json:"unpriced"`  // calls whose cost is not known
+	Synthetic bool      `json:"synthetic"`
+	Created   time.Time `json:"created"`
+	Error     string    `json:"error,omitempty"` // why the run cannot be read
+}
+
+// Headline is the best system of a run, by the mean over the run's domains of Pass^k.
+type Headline struct {
+	System string  `json:"system"`
+	K      int     `json:"k"` // the largest that the run has trials for
+	Pass   float64 `json:"pass"`
+}
+
+// ListRuns reads what there is to say of the runs in these folders, the newest first. A run that cannot be read is a line
+// that says why.
+func ListRuns(dirs []string) []RunLine {
+	out := make([]RunLine, len(dirs))
+	var g errgroup.Group
+	g.SetLimit(8)
+	for i, dir := range dirs {
+		g.Go(func() error {
+			out[i] = runLine(dir)
+			return nil
+		})
+	}
+	_ = g.Wait()
+	slices.SortStableFunc(out, func(a, b RunLine) int { return b.Created.Compare(a.Created) })
+	return out
+}
+
+func runLine(dir string) RunLine {
+	l := RunLine{Dir: dir, Name: filepath.Base(dir), State: RunUnreadable}
+	o, err := store.Glance(dir)
+	if err != nil {
+		l.Error = err.Error()
+		return l
+	}
+	m := o.Manifest
+	l.Name, l.Note, l.Planned, l.Done, l.Synthetic = m.Name, m.Note, o.Planned, len(o.Counting), m.Synthetic
+	l.Created, _ = time.Parse(time.RFC3339, m.Created) // a manifest that was written by hand may have none, and is old then
+	paid := store.PaidFor(maps.Values(o.Attempts))
+	l.Cost, l.Unpriced = paid.Cost, store.Unpriced(o.Attempts)
+	var outcomes []metrics.Outcome
+	spent := false // a budget
+	for k, e := range o.Counting {
+		spent = spent || e.Termination == sim.Budget
+		outcomes = append(outcomes, metrics.Outcome{Domain: k.Domain, System: k.System, Task: k.Task, Trial: k.Trial, State: state(e)})
+	}
+	l.Evaluable = metrics.Cover(outcomes).Evaluable
+	if l.Done >= l.Planned {
+		l.Best = headline(m.Config.Systems, outcomes)
+	}
+	limits := m.Config.Limits
+	spent = spent || limits.MaxCost > 0 && paid.Cost >= limits.MaxCost || limits.MaxTokens > 0 && paid.Tokens >= limits.MaxTokens
+	switch {
+	case o.Writing:
+		l.State = RunWriting
+	case l.Evaluable >= l.Planned:
+		l.State = RunFinished
+	case spent:
+		l.State = RunBudget
+	default:
+		l.State = RunInterrupted
+	}
+	return l
+}
+
+// headline is nil where no system has a figure on every domain of the run. An oracle is a bound and no system to praise.
+func headline(systems []config.System, outcomes []metrics.Outcome) *Headline {
+	k := metrics.MaxTrials(outcomes)
+	_, by := metrics.ByGroup(outcomes)
+	var best *Headline
+	for _, s := range systems {
+		if s.Agent == "oracle" {
+			continue
+		}
+		sum, on := 0.0, 0
+		domains := map[string]bool{}
+		for g := range by {
+			domains[g.Domain] = true
+		}
+		for _, d := range slices.Sorted(maps.Keys(domains)) {
+			if e := metrics.PassHat(by[metrics.Group{Domain: d, System: s.Name}], k); e.Defined {
+				sum += e.Value
+				on++
+			}
+		}
+		if mean := sum / float64(on); on == len(domains) && on > 0 && (best == nil || mean > best.Pass) {
+			best = &Headline{s.Name, k, mean}
+		}
+	}
+	return best
+}
+
+// RunsTable is the list as a table; now is what ages are counted from.
+func RunsTable(lines []RunLine, now time.Time) Table {
+	t := Table{Name: "runs", Title: "Runs", Columns: []Column{{Key: "dir", Title: "Run"}, {Key: "state", Title: "State"},
+		{Key: "done", Title: "Done", Numeric: true}, {Key: "evaluable", Title: "Evaluable", Numeric: true}, {Key: "best", Title: "Best system"},
+		{Key: "cost", Title: "Cost", Numeric: true}, {Key: "age", Title: "Age", Numeric: true}}}
+	for _, l := range lines {
+		if l.Error != "" {
+			t.Rows = append(t.Rows, []Cell{Label(l.Dir), Label(string(l.State)), Dash(""), Dash(""), Dash(""), Dash(""), Dash("")})
+			t.Notes = append(t.Notes, l.Error)
+			continue
+		}
+		if l.Synthetic && !slices.Contains(t.Notes, SyntheticNote) {
+			t.Notes = append(t.Notes, SyntheticNote)
+		}
+		age := now.Sub(l.Created)
+		t.Rows = append(t.Rows, []Cell{Label(l.Dir), Label(string(l.State)), {Text: fmt.Sprintf("%d/%d", l.Done, l.Planned), Value: l.Done},
+			{Text: l.share(), Value: l.Evaluable}, l.best(), l.cost(), {Text: Ago(age), Value: age.Seconds()}})
+	}
+	return t
+}
+
+// share is how many of the planned trials count, rounded down: what is not whole does not look so.
+func (l RunLine) share() string {
+	if l.Planned == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d %%", 100*l.Evaluable/l.Planned)
+}
+
+func (l RunLine) best() Cell {
+	if l.Best == nil {
+		return Dash("the run is not complete, or no system has all trials")
+	}
+	text := l.Best.String()
+	if l.Synthetic {
+		text += " *"
+	}
+	return Cell{Text: text, Value: l.Best.Pass}
+}
+
+// String names the system and its figure.
+func (h Headline) String() string { return fmt.Sprintf("%s %.3f Pass^%d", h.System, h.Pass, h.K) }
+
+func (l RunLine) cost() Cell {
+	switch text := fmt.Sprintf("$%.2f", l.Cost); {
+	case l.Unpriced > 0:
+		return Cell{Text: text + "+?", Value: l.Cost}
+	case l.Synthetic && l.Cost == 0:
+		return Dash("scripted models cost nothing")
+	default:
+		return Cell{Text: text, Value: l.Cost}
+	}
+}
+
+// Ago is a time that has passed, in its largest unit.
+func Ago(d time.Duration) string {
+	switch day := 24 * time.Hour; {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 2*day:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	default:
+		return fmt.Sprintf("%d d", int(d/day))
+	}
+}

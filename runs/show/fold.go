@@ -1,0 +1,209 @@
+package show
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/record"
+	"github.com/tauguide/tauguide/domains/value"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// What of a result is shown in brief.
+const (
+	briefResult  = 160 // characters of a result that is not folded
+	briefText    = 300 // characters of one that is no JSON
+	briefValue   = 60  // characters of a value
+	mostFields   = 8
+	firstFields  = 3
+	leastTelling = 3 // characters of a value that is taken for the same thing when it comes again
+)
+
+// leaf is a value of a document that has no parts.
+type leaf struct {
+	path string // dotted, as in the differences of databases
+	text string // JSON
+	told string // the value as a mention of the same thing has it; "" for what says too little to tell, such as true and 2
+}
+
+func leaves(path string, v value.Value, dst []leaf) []leaf {
+	if m, ok := v.Map(); ok {
+		for name, part := range m.All() {
+			dst = leaves(strings.TrimPrefix(path+"."+name, "."), part, dst)
+		}
+		return dst
+	}
+	if items, ok := v.Items(); ok {
+		for i, part := range items {
+			dst = leaves(strings.TrimPrefix(path+"."+strconv.Itoa(i), "."), part, dst)
+		}
+		return dst
+	}
+	l := leaf{path: path, text: spaced(v)}
+	if told := strings.Trim(l.text, `"`); len(told) >= leastTelling && v.Kind() != value.Bool && !v.IsNull() {
+		l.told = told
+	}
+	return append(dst, l)
+}
+
+// folder says in brief what results have, given what was known before and what was asked for and told after.
+type folder struct {
+	last  map[string]int  // the last message of which a value is a word or an argument
+	known map[string]bool // words, arguments and values of results so far
+	seen  map[string]sight
+}
+
+// sight is when a record was last seen, and how it was then.
+type sight struct {
+	at     int
+	record value.Value
+}
+
+// briefs are the results of a conversation in brief, by message; a result that is short as it is has none. What has been
+// seen before is told by what changed since, and anything else by the fields whose values are new and are called with or
+// told later, if there are any.
+func briefs(messages []sim.Message) map[int]string {
+	f := folder{last: map[string]int{}, known: map[string]bool{}, seen: map[string]sight{}}
+	for i, m := range messages {
+		if m.Role == domains.RoleAssistant || len(m.ToolCalls) > 0 {
+			for _, word := range words(m) {
+				f.last[word] = i
+			}
+		}
+	}
+	out := map[int]string{}
+	for i, m := range messages {
+		if m.Role != domains.RoleTool {
+			for _, word := range words(m) {
+				f.known[word] = true
+			}
+			continue
+		}
+		if brief := f.result(i, m.TextOf()); brief != "" {
+			out[i] = brief
+		}
+	}
+	return out
+}
+
+// words are the values that a message calls with, and the words of these and of its text: what a value of a result may be
+// mentioned as.
+func words(m sim.Message) []string {
+	texts := []string{m.TextOf()}
+	for _, c := range m.ToolCalls {
+		for _, l := range leaves("", c.Arguments, nil) {
+			texts = append(texts, l.told)
+		}
+	}
+	out := slices.Clone(texts[1:])
+	for _, text := range texts {
+		for _, word := range strings.FieldsFunc(text, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.#@", r)
+		}) {
+			out = append(out, strings.Trim(word, ".-"))
+		}
+	}
+	return out
+}
+
+// result is a result in brief; "" for one that needs none.
+func (f *folder) result(at int, text string) string {
+	v, err := value.ParseString(text)
+	_, isMap := v.Map()
+	_, isList := v.Items()
+	long := len([]rune(text)) > briefResult
+	if err != nil || !isMap && !isList {
+		if long {
+			return clipped(text, briefText)
+		}
+		return ""
+	}
+	all := leaves("", v, nil)
+	defer func() {
+		for _, l := range all {
+			f.known[l.told] = true
+		}
+	}()
+	before, again := f.seen[identity(v)]
+	if id := identity(v); id != "" {
+		f.seen[id] = sight{at, v}
+	}
+	switch {
+	case !long:
+		return ""
+	case again:
+		return changes(before, v)
+	}
+	return f.fields(at, all)
+}
+
+// identity tells whether two documents are of one record: the same fields, of which the first, which is the key in all
+// domains, has the same value.
+func identity(v value.Value) string {
+	m, ok := v.Map()
+	if !ok || m.Len() < 2 {
+		return ""
+	}
+	first := ""
+	var names []string
+	for name, part := range m.All() {
+		if first == "" {
+			first = name + "=" + part.Repr()
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return first + "\n" + strings.Join(names, "\n")
+}
+
+func changes(before sight, now value.Value) string {
+	found := record.DiffValues("", before.record, now, nil)
+	if len(found) == 0 {
+		return fmt.Sprintf("as in message %d", before.at)
+	}
+	var parts []string
+	for _, c := range found[:min(len(found), mostFields)] {
+		parts = append(parts, fmt.Sprintf("%s: %s → %s", c.Path, clipped(c.Want, briefValue), clipped(c.Got, briefValue)))
+	}
+	return fmt.Sprintf("changed since message %d: %s", before.at, listed(parts, len(found), "change"))
+}
+
+// fields are those whose values are new here and used later, otherwise the first that are new, otherwise the first.
+func (f *folder) fields(at int, all []leaf) string {
+	var fresh, used []leaf
+	for _, l := range all {
+		if l.told == "" || f.known[l.told] {
+			continue
+		}
+		fresh = append(fresh, l)
+		if f.last[l.told] > at && !slices.ContainsFunc(used, func(u leaf) bool { return u.told == l.told }) {
+			used = append(used, l)
+		}
+	}
+	for _, others := range [][]leaf{fresh, all} {
+		if len(used) == 0 {
+			used = others[:min(len(others), firstFields)]
+		}
+	}
+	var parts []string
+	for _, l := range used[:min(len(used), mostFields)] {
+		parts = append(parts, l.path+": "+clipped(l.text, briefValue))
+	}
+	return listed(parts, len(all), "field")
+}
+
+// listed says how many of a list are left out.
+func listed(parts []string, of int, what string) string {
+	out := strings.Join(parts, ", ")
+	switch n := of - len(parts); {
+	case n == 1:
+		return out + ", … 1 more " + what
+	case n > 1:
+		return out + fmt.Sprintf(", … %d more %ss", n, what)
+	}
+	return out
+}

@@ -350,9 +350,12 @@ func (v *validator) policy() {
 
 // places checks the lines of documents that nodes name in place of rows.
 func (v *validator) places() {
-	files := map[string]string{}
-	for _, source := range v.ctx.Documents {
-		maps.Copy(files, source)
+	files := v.ctx.Documents[Beside]
+	if files == nil {
+		files = map[string]string{}
+		for _, source := range v.ctx.Documents {
+			maps.Copy(files, source)
+		}
 	}
 	if len(files) == 0 {
 		return

@@ -33,8 +33,9 @@ func validateCommand(p process) *cobra.Command {
 		Use:   "validate DOMAIN|DIR",
 		Short: "List what is wrong with a bundle",
 		Long: "List what is wrong with a bundle, each finding with its file, line and node, its code, and how to mend it: against the tools, the\n" +
-			"language of checks and the requirement catalog of its domain. With --data, the catalog's references to the policy documents in that\n" +
-			"folder are checked as well. An error keeps a bundle from being used; exit code 4 if there is one.",
+			"language of checks and the requirement catalog of its domain. Lines that nodes cite are looked for in the policy that stands beside\n" +
+			"the bundle, in policy/ or authoring/policy/. With --data, the catalog's references to the policy documents in that folder are checked\n" +
+			"as well. An error keeps a bundle from being used; exit code 4 if there is one.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return runValidate(p, o, args[0]) },
 	}
@@ -93,12 +94,8 @@ func (s source) validate(o validateOptions) (guide.Findings, error) {
 	if c.Catalog, err = o.openCatalog(w.Name); err != nil {
 		return nil, err
 	}
-	if o.data != "embedded" && o.data != "" {
-		docs, err := documents(filepath.Join(o.data, "tau2", "domains", w.Name))
-		if err != nil {
-			return nil, err
-		}
-		c.Documents = guide.Documents{"tau2": docs}
+	if c.Documents, err = s.documents(o, w.Name); err != nil {
+		return nil, err
 	}
 	return guide.Validate(s.Bundle, c), nil
 }
@@ -118,12 +115,29 @@ func (o validateOptions) openCatalog(domain string) (*guide.Catalog, error) {
 	return guide.ParseCatalog(o.catalog, text)
 }
 
-// documents reads the policy texts in a folder.
-func documents(dir string) (map[string]string, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.md"))
-	if err != nil {
-		return nil, err
+// documents are the policy's texts: those beside the bundle, and those of a data folder.
+func (s source) documents(o validateOptions, domain string) (guide.Documents, error) {
+	out := guide.Documents{}
+	read := func(source string, place ...string) error {
+		files, err := filepath.Glob(filepath.Join(place...))
+		if err == nil && len(files) > 0 {
+			out[source], err = documents(files)
+		}
+		return err
 	}
+	if o.data != "embedded" && o.data != "" {
+		if err := read("tau2", o.data, "tau2", "domains", domain, "*.md"); err != nil {
+			return nil, err
+		}
+	}
+	if s.dir == "" {
+		return out, nil
+	}
+	return out, errors.Join(read(guide.Beside, s.dir, "authoring", "policy", "*"), read(guide.Beside, s.dir, "policy", "*"))
+}
+
+// documents reads policy texts.
+func documents(files []string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, f := range files {
 		text, err := domains.ReadFile(f, yamlfile.MaxBytes)

@@ -153,6 +153,12 @@ func (w *writing) coverage(b *guide.Bundle) string {
 		}
 	}
 	fmt.Fprintf(&out, "# What became of the policy of %s\n\nOf %d lines that state something, %d are cited by nodes and %d excluded.\n", w.Source.Name, len(states), count, len(states)-count)
+	lost, all := w.lost(b)
+	gone := 0
+	for _, list := range lost {
+		gone += len(list)
+	}
+	fmt.Fprintf(&out, "Of %d numbers and values of fields on cited lines, %d are said by a node that cites the line.\n", all, all-gone)
 	cell := strings.NewReplacer("|", `\|`, "\n", " ")
 	for _, d := range w.Source.Documents {
 		fmt.Fprintf(&out, "\n## %s\n\n| line | policy | nodes |\n|---:|---|---|\n", d.Name)
@@ -161,6 +167,9 @@ func (w *writing) coverage(b *guide.Bundle) string {
 			what := strings.Join(assigned[p], ", ")
 			if what == "" && slices.Contains(states, p) {
 				what = "excluded: " + excluded[p]
+			}
+			if list := lost[p]; list != nil {
+				what += "; not said there: " + strings.Join(list, ", ")
 			}
 			if strings.TrimSpace(text) != "" {
 				fmt.Fprintf(&out, "| %d | %s | %s |\n", p.line, cell.Replace(strings.TrimSpace(text)), cell.Replace(what))

@@ -41,7 +41,7 @@ func (w *writing) lint() guide.Findings {
 				Text: "no node enforces what this line of the policy says, and the plan does not exclude it", Mend: "name it in the policy of the node that does, or add one"})
 		}
 	}
-	return found
+	return append(found, w.missing(b)...)
 }
 
 // assigned are the nodes that cite each line of the policy, as file:node.

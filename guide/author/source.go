@@ -89,7 +89,7 @@ func (s Source) documents() guide.Documents {
 	for _, d := range s.Documents {
 		files[d.Name] = d.Text
 	}
-	return guide.Documents{"policy": files} // not as a source of the catalog, which may know variants of the policy
+	return guide.Documents{guide.Beside: files} // not as a source of the catalog, which may know variants of the policy
 }
 
 // place is one line of a document.

@@ -14,6 +14,9 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 )
 
+// ValuesTitle is the heading of the values that closed fields take in ToolsDocument.
+const ValuesTitle = "## Values that fields take"
+
 // ToolsDocument lists the agent's tools, those that change something apart from those that only read, and the values
 // that closed fields take.
 func ToolsDocument(w *domains.World) string {
@@ -30,7 +33,7 @@ func ToolsDocument(w *domains.World) string {
 	b.WriteString("\n")
 	part("Read-only tools", false)
 	if words := vocabularies(w); len(words) > 0 {
-		b.WriteString("\n## Values that fields take\n\n")
+		b.WriteString("\n" + ValuesTitle + "\n\n")
 		for _, field := range slices.Sorted(maps.Keys(words)) {
 			fmt.Fprintf(&b, "- %s: %s\n", field, strings.Join(words[field], " | "))
 		}

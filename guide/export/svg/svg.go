@@ -3,18 +3,31 @@
 package svg
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
+	"io"
+	"sync"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
-//go:embed graphviz.wasm
-var binary []byte
+//go:embed graphviz.wasm.gz
+var packed []byte
+
+// unpacked is the binary, once somebody draws: packed it is less than half as large.
+var unpacked = sync.OnceValues(func() ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+})
 
 // Draw draws a graph: the same text gives the same bytes. Each call compiles and starts a Graphviz of its own, which is
 // most of its cost, so that calls share nothing and may run side by side.
@@ -35,6 +48,10 @@ func Draw(ctx context.Context, dot string) ([]byte, error) {
 // start compiles and instantiates the binary. It imports callbacks for layouts and renderers of the host's, of which
 // there are none: they do nothing.
 func start(ctx context.Context, r wazero.Runtime) (*machine, error) {
+	binary, err := unpacked()
+	if err != nil {
+		return nil, err
+	}
 	compiled, err := r.CompileModule(ctx, binary)
 	if err != nil {
 		return nil, err

@@ -7,12 +7,12 @@ import (
 	"image/color"
 	"io"
 	"math"
-	"strconv"
 	"strings"
+	"sync"
 
-	"gonum.org/v1/plot"
+	"codeberg.org/go-fonts/liberation/liberationsansregular"
+	"golang.org/x/image/font/opentype"
 	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -128,14 +128,9 @@ func (f Figure) draw(c draw.Canvas, footer []string, legend [][]entry) {
 	area := draw.Crop(c, 4, -4, foot+legendHeight*vg.Length(len(legend)), -titleHeight)
 	lo, hi := f.limits()
 	index := f.index()
-	var row []*plot.Plot
+	tiles := draw.Tiles{Rows: 1, Cols: len(f.Panels), PadX: 6}
 	for i, p := range f.Panels {
-		row = append(row, f.panel(p, index, i == 0, lo, hi))
-	}
-	tiles := draw.Tiles{Rows: 1, Cols: len(row), PadX: 6}
-	for i, canvas := range plot.Align([][]*plot.Plot{row}, tiles, area)[0] {
-		row[i].Draw(canvas)
-		f.mark(row[i].DataCanvas(canvas), f.Panels[i])
+		f.mark(f.panel(tiles.At(area, i, 0), p, index, i == 0, lo, hi), p)
 	}
 }
 
@@ -153,11 +148,20 @@ func (f Figure) mark(c draw.Canvas, p Panel) {
 }
 
 func style(size font.Length, x text.XAlignment, y text.YAlignment, col color.Color) draw.TextStyle {
-	return draw.TextStyle{Color: col, Font: font.From(sans(), size), XAlign: x, YAlign: y, Handler: plot.DefaultTextHandler}
+	return draw.TextStyle{Color: col, Font: font.From(sans(), size), XAlign: x, YAlign: y, Handler: plain()}
 }
 
-// sans is a font that the drawing library carries.
+// sans is the one font of figures.
 func sans() font.Font { return font.Font{Typeface: "Liberation", Variant: "Sans"} }
+
+// plain sets text in it.
+var plain = sync.OnceValue(func() text.Handler {
+	face, err := opentype.Parse(liberationsansregular.TTF)
+	if err != nil {
+		panic(err) // the font is a part of the program
+	}
+	return text.Plain{Fonts: font.NewCache(font.Collection{{Font: sans(), Face: face}})}
+})
 
 // limits are those of the vertical axes, the same for all panels, at tenths.
 func (f Figure) limits() (lo, hi float64) {
@@ -177,90 +181,6 @@ func (f Figure) limits() (lo, hi float64) {
 		lo, hi = max(0, lo-0.1), min(1, hi+0.1)
 	}
 	return lo, hi
-}
-
-func (f Figure) panel(p Panel, index map[string]int, first bool, lo, hi float64) *plot.Plot {
-	out := plot.New()
-	out.Title.Text = shown(p.Title)
-	for _, s := range []struct {
-		text *text.Style
-		size font.Length
-	}{{&out.Title.TextStyle, 10}, {&out.X.Label.TextStyle, 9}, {&out.Y.Label.TextStyle, 9}, {&out.X.Tick.Label, 8}, {&out.Y.Tick.Label, 8}} {
-		s.text.Font = font.From(sans(), s.size)
-	}
-	out.X.Label.Text = "k"
-	if first {
-		out.Y.Label.Text = f.Y
-	}
-	out.Y.Min, out.Y.Max = lo, hi
-	most := 1
-	grid := plotter.NewGrid()
-	grid.Vertical.Color = nil
-	grid.Horizontal.Color = color.Gray{Y: 225}
-	out.Add(grid)
-	for _, band := range []bool{true, false} { // all bands below all lines
-		for _, s := range p.Series {
-			for _, at := range s.Points {
-				most = max(most, at.K)
-			}
-			if band {
-				addBand(out, s, index[s.Name])
-			} else {
-				addLine(out, s, index[s.Name])
-			}
-		}
-	}
-	var ticks []plot.Tick
-	for k := 1; k <= most; k++ {
-		tick := plot.Tick{Value: float64(k)}
-		if most <= 12 || k == 1 || k%5 == 0 {
-			tick.Label = strconv.Itoa(k)
-		}
-		ticks = append(ticks, tick)
-	}
-	out.X.Min, out.X.Max = 0.8, float64(most)+0.2
-	out.X.Tick.Marker = plot.ConstantTicks(ticks)
-	var levels []plot.Tick
-	for v := math.Round(lo * 10); v <= math.Round(hi*10); v++ {
-		levels = append(levels, plot.Tick{Value: v / 10, Label: strconv.FormatFloat(v/10, 'f', 1, 64)})
-	}
-	out.Y.Tick.Marker = plot.ConstantTicks(levels)
-	return out
-}
-
-func addBand(p *plot.Plot, s Series, i int) {
-	if len(s.Points) < 2 {
-		return
-	}
-	var edge plotter.XYs
-	for _, at := range s.Points {
-		edge = append(edge, plotter.XY{X: float64(at.K), Y: at.Hi})
-	}
-	for j := len(s.Points) - 1; j >= 0; j-- {
-		edge = append(edge, plotter.XY{X: float64(s.Points[j].K), Y: s.Points[j].Lo})
-	}
-	band, err := plotter.NewPolygon(edge)
-	if err != nil {
-		return // no polygon without finite corners: the line is there
-	}
-	col := colours()[i%len(colours())]
-	col.A = 40
-	band.Color, band.LineStyle.Width = col, 0
-	p.Add(band)
-}
-
-func addLine(p *plot.Plot, s Series, i int) {
-	var at plotter.XYs
-	for _, x := range s.Points {
-		at = append(at, plotter.XY{X: float64(x.K), Y: x.Value})
-	}
-	line, dots, err := plotter.NewLinePoints(at)
-	if err != nil {
-		return // nothing defined to draw
-	}
-	look := lookOf(i)
-	line.LineStyle, dots.GlyphStyle = look.line, look.dot
-	p.Add(line, dots)
 }
 
 // look is how a series is drawn.

@@ -35,7 +35,7 @@ func (b Bootstrap) ASR(all []Outcome) Estimate {
 		each[i] = int32(i)
 	}
 	e := of(share(each), len(counts), "no usable attack trials")
-	e.Interval = b.interval(len(counts), share)
+	e.Interval = b.interval([]int{len(counts)}, share)
 	return e
 }
 

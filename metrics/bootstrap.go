@@ -59,20 +59,61 @@ func (b Bootstrap) mean(values []float64, why string) Estimate {
 		e.Interval.Reason = e.Reason
 		return e
 	}
-	n := float64(len(values))
-	e.Interval = b.interval(len(values), func(draw []int32) float64 {
+	e.Interval = b.interval([]int{len(values)}, func(draw []int32) float64 { return drawn(values, draw) })
+	return e
+}
+
+// drawn is the mean of the values that were drawn.
+func drawn(values []float64, draw []int32) float64 {
+	sum := 0.0
+	for _, i := range draw {
+		sum += values[i]
+	}
+	return sum / float64(len(values))
+}
+
+// MeanPassHat is the mean of Pass^k over domains, each of which counts the same whatever its number of tasks, with its
+// interval: tasks are drawn within their domain (a stratified bootstrap). It is undefined if that of any domain is.
+func (b Bootstrap) MeanPassHat(domains [][]Outcome, k int) Estimate {
+	each, sizes, tasks := make([][]float64, len(domains)), make([]int, len(domains)), 0
+	mean := func(of func(domain int) float64) float64 {
 		sum := 0.0
-		for _, i := range draw {
-			sum += values[i]
+		for i := range domains {
+			sum += of(i)
 		}
-		return sum / n
+		return sum / float64(len(domains))
+	}
+	for i, all := range domains {
+		values, why := perTask(all, k, "Pass^%d", Ratio)
+		if e := meanOf(values, why); !e.Defined {
+			e.Interval.Reason = e.Reason
+			return e
+		}
+		each[i], sizes[i] = values, len(values)
+		tasks += len(values)
+	}
+	if len(domains) == 0 {
+		return Estimate{Reason: "no domains", Interval: Interval{Reason: "no domains"}}
+	}
+	e := Estimate{Defined: true, Tasks: tasks, Value: mean(func(i int) float64 { return meanOf(each[i], "").Value })}
+	e.Interval = b.interval(sizes, func(draw []int32) float64 {
+		return mean(func(i int) float64 {
+			part := draw[:sizes[i]]
+			draw = draw[sizes[i]:]
+			return drawn(each[i], part)
+		})
 	})
 	return e
 }
 
-// interval is the percentile interval of a statistic of n drawn tasks, n > 0. The statistic is called from several
-// goroutines, gives finite numbers, and must not keep the draw.
-func (b Bootstrap) interval(n int, statistic func(draw []int32) float64) Interval {
+// interval is the percentile interval of a statistic of drawn tasks, of each stratum as many as it has, all above 0. The
+// draw has the tasks of one stratum after those of the one before, each counted from 0. The statistic is called from
+// several goroutines, gives finite numbers, and must not keep the draw.
+func (b Bootstrap) interval(strata []int, statistic func(draw []int32) float64) Interval {
+	n := 0
+	for _, size := range strata {
+		n += size
+	}
 	values := make([]float64, b.Size())
 	workers := min(runtime.GOMAXPROCS(0), len(values))
 	var group sync.WaitGroup
@@ -84,7 +125,9 @@ func (b Bootstrap) interval(n int, statistic func(draw []int32) float64) Interva
 			draw := make([]int32, n)
 			for r := range part {
 				source.Seed(b.Seed, uint64(first+r))
-				fill(draw, &source)
+				for from, i := 0, 0; i < len(strata); from, i = from+strata[i], i+1 {
+					fill(draw[from:from+strata[i]], &source)
+				}
 				part[r] = statistic(draw)
 			}
 		})

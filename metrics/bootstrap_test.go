@@ -2,6 +2,7 @@ package metrics_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -12,34 +13,77 @@ import (
 	"github.com/tauguide/tauguide/metrics"
 )
 
-// naiveInterval is the bootstrap of a mean as one would write it down: no goroutines, no tricks but the same draws.
-func naiveInterval(values []float64, seed uint64, resamples int) (lo, hi float64) {
+// naiveInterval is the bootstrap of the mean over strata of their means as one would write it down: no goroutines, no tricks
+// but the same draws.
+func naiveInterval(seed uint64, resamples int, strata ...[]float64) (lo, hi float64) {
 	var means []float64
 	for r := range resamples {
 		source := rand.NewPCG(seed, uint64(r))
-		var halves []uint32
-		next := func() uint32 {
-			if len(halves) == 0 {
-				x := source.Uint64()
-				halves = []uint32{uint32(x >> 32), uint32(x & 0xffffffff)}
+		total := 0.0
+		for _, values := range strata {
+			var halves []uint32
+			next := func() uint32 {
+				if len(halves) == 0 {
+					x := source.Uint64()
+					halves = []uint32{uint32(x >> 32), uint32(x & 0xffffffff)}
+				}
+				h := halves[0]
+				halves = halves[1:]
+				return h
 			}
-			h := halves[0]
-			halves = halves[1:]
-			return h
-		}
-		n := uint64(len(values))
-		sum := 0.0
-		for range values {
-			h := uint64(next())
-			for h*n%(1<<32) < (1<<32)%n { // such halves would favour some tasks
-				h = uint64(next())
+			n := uint64(len(values))
+			sum := 0.0
+			for range values {
+				h := uint64(next())
+				for h*n%(1<<32) < (1<<32)%n { // such halves would favour some tasks
+					h = uint64(next())
+				}
+				sum += values[h*n/(1<<32)]
 			}
-			sum += values[h*n/(1<<32)]
+			total += sum / float64(len(values))
 		}
-		means = append(means, sum/float64(len(values)))
+		means = append(means, total/float64(len(strata)))
 	}
 	slices.Sort(means)
 	return means[resamples/40-1], means[resamples-resamples/40-1]
+}
+
+// TestMeanOverDomains: each domain counts the same whatever its size, tasks are drawn within it, one domain is itself, and
+// one that is undefined makes the mean so.
+func TestMeanOverDomains(t *testing.T) {
+	var domains [][]metrics.Outcome
+	var strata [][]float64
+	for d, n := range []int{5, 40, 12} {
+		var all []metrics.Outcome
+		values := make([]float64, n)
+		for task := range n {
+			for trial := range 4 {
+				o := metrics.Outcome{Domain: fmt.Sprint(d), Task: fmt.Sprintf("%03d", task), Trial: trial, State: metrics.Failure}
+				if task%(d+2) == 0 {
+					o.State, values[task] = metrics.Success, 1
+				}
+				all = append(all, o)
+			}
+		}
+		domains, strata = append(domains, all), append(strata, values)
+	}
+	b := metrics.Bootstrap{Seed: 7, Resamples: 1000}
+	got := b.MeanPassHat(domains, 4)
+	lo, hi := naiveInterval(7, 1000, strata...)
+	if want := (3.0/5 + 14.0/40 + 3.0/12) / 3; math.Abs(got.Value-want) > 1e-12 || got.Tasks != 57 {
+		t.Errorf("mean %v of %d tasks, want %v", got.Value, got.Tasks, want)
+	}
+	if math.Abs(got.Interval.Lo-lo) > 1e-12 || math.Abs(got.Interval.Hi-hi) > 1e-12 {
+		t.Errorf("interval %v, want %v to %v", got.Interval, lo, hi)
+	}
+	if one := b.MeanPassHat(domains[1:2], 4); one != b.PassHat(domains[1], 4) {
+		t.Errorf("of one domain %v, want %v", one, b.PassHat(domains[1], 4))
+	}
+	for _, undefined := range [][][]metrics.Outcome{nil, {domains[0], nil}} {
+		if e := b.MeanPassHat(undefined, 4); e.Defined || e.Reason == "" || e.Interval.Defined {
+			t.Errorf("of %d domains, one of them empty: %v", len(undefined), e)
+		}
+	}
 }
 
 func TestBootstrapEqualsNaive(t *testing.T) {
@@ -55,7 +99,7 @@ func TestBootstrapEqualsNaive(t *testing.T) {
 				break
 			}
 			e := metrics.Bootstrap{Seed: 7, Resamples: resamples}.Delta(p)
-			lo, hi := naiveInterval(values, 7, resamples)
+			lo, hi := naiveInterval(7, resamples, values)
 			if e.Interval.Lo != lo || e.Interval.Hi != hi {
 				t.Errorf("%d tasks, %d resamples: %v, want %v to %v", n, resamples, e.Interval, lo, hi)
 			}

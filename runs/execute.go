@@ -45,7 +45,7 @@ func Execute(ctx context.Context, p *config.Plan, o Options) (_ *Summary, err er
 	defer x.clients.close()
 	x.budget.watchCost(p.Config.CostBound(), x.clients)
 	work := x.work()
-	x.progress = Progress{Name: p.Config.Name, Synthetic: p.Synthetic(), Planned: len(work), Warnings: x.warnings()}
+	x.progress = Progress{Name: p.Config.Name, Scripted: p.Scripted(), Planned: len(work), Warnings: x.warnings()}
 	x.log.Info("run started", "name", p.Config.Name, "identity", p.Identity.Hash(), "planned", len(w.Plan), "to_do", len(work),
 		"concurrency", p.Config.Limits.Concurrency, "pid", os.Getpid())
 	for _, text := range x.progress.Warnings {
@@ -307,8 +307,11 @@ func (x *execution) ended(r sim.Record) {
 		x.progress.Faults++
 		if r.Fault != nil {
 			text, _, _ := strings.Cut(r.Fault.Text, "\nhint: ")
-			x.progress.LastFault = strings.Join(strings.Fields(text), " ") // its first line alone may tell nothing
-			x.examples[r.Fault.Kind] = x.progress.LastFault
+			text = strings.Join(strings.Fields(text), " ") // its first line alone may tell nothing
+			x.examples[r.Fault.Kind] = text
+			if r.Termination != sim.Cancelled { // who interrupts knows
+				x.progress.LastFault = text
+			}
 		}
 	}
 }

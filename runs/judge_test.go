@@ -33,7 +33,7 @@ func TestARunWithoutAJudgeSaysWhatItMisses(t *testing.T) {
 	if s.NeedsJudge == 0 || s.NeedsJudge != s.Pending || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], want) {
 		t.Errorf("summary %+v", s)
 	}
-	if !strings.HasPrefix(lines.String(), "small: warning: ") || strings.Count(lines.String(), "warning") != 1 {
+	if !strings.HasPrefix(lines.String(), "warning: ") || strings.Count(lines.String(), "warning") != 1 {
 		t.Errorf("progress:\n%s", lines.String())
 	}
 	if log := string(runtest.Text(t, filepath.Join(dir, "log.jsonl"))); !strings.Contains(log, want) {

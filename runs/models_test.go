@@ -64,11 +64,11 @@ func TestProgressLines(t *testing.T) {
 		p    runs.Progress
 		want string
 	}{
-		{"quiet", runs.Progress{Name: "x", Planned: 9, Done: 3, Running: 2, Elapsed: time.Minute, Tokens: &n, Cost: &cost}, "x: 3/9 done, 2 running, 0 void, 3 trials/min, 12.3k tokens, $0.50"},
-		{"nothing known", runs.Progress{Name: "x", Planned: 9}, "x: 0/9 done, 0 running, 0 void, ? tokens, $?"},
+		{"quiet", runs.Progress{Name: "x", Planned: 9, Done: 3, Running: 2, Elapsed: time.Minute, Tokens: &n, Cost: &cost}, "x: 3/9, 100 % evaluable, 2 running, 0 void, $0.50 of ~$1.50, 2m left, 3 trials/min, 12.3k tokens"},
+		{"nothing known", runs.Progress{Name: "x", Planned: 9}, "x: 0/9, 0 running, 0 void, $?, 0s so far, ? tokens"},
 		{"busy", runs.Progress{Name: "x", Planned: 9, Running: 9, Waiting: 50, Pace: 9.81, Retrying: 4, Oldest: 83 * time.Second, CallRate: 9.5, Tokens: &n, Cost: &cost},
-			"x: 0/9 done, 9 running, 50 waiting (slowed to 9.81 calls/s), 4 retrying, oldest call 1m23s, 0 void, 9.5 calls/s, 12.3k tokens, $0.50"},
-		{"replayed", runs.Progress{Name: "x", Planned: 9, Done: 9, Replayed: 1234, WouldCost: &cost, Tokens: &n, Cost: &free}, "x: 9/9 done, 0 running, 0 void, 12.3k tokens, $0.00; 1.23k answers replayed, which cost $0.50 when they were recorded"},
+			"x: 0/9, 9 running, 0 void, $0.50, 0s so far, 50 waiting (slowed to 9.81 calls/s), 4 retrying, oldest call 1m23s, 9.5 calls/s, 12.3k tokens"},
+		{"replayed", runs.Progress{Name: "x", Planned: 9, Done: 9, Replayed: 1234, WouldCost: &cost, Tokens: &n, Cost: &free}, "x: 9/9, 100 % evaluable, 0 running, 0 void, $0.00, 12.3k tokens, 1.23k answers replayed, which cost $0.50 when they were recorded"},
 	} {
 		if got := c.p.Line(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
@@ -87,8 +87,8 @@ func TestWarningsAreShownAsTheyCome(t *testing.T) {
 	p.Warnings = []string{"first", "second\x1b[2J"}
 	r.Update(p)
 	r.Update(p)
-	want := "x: warning: first\nx: warning: second\\u001b[2J\n"
-	if b.String() != want {
+	want := "x: 0/0, 0 running, 0 void, $?, 0s so far, ? tokens\nwarning: second\\u001b[2J\n"
+	if b.String() != "warning: first\n"+want {
 		t.Errorf("shown %q, want %q", b.String(), want)
 	}
 }

@@ -78,45 +78,68 @@ func TestProgressSaysWhatIsNotNothing(t *testing.T) {
 	cost := 1.0
 	one := runs.Progress{Name: "x", Planned: 1, Done: 1, Running: 1, Faults: 1, Pending: 1, Waiting: 1, Pace: 1, Retrying: 1, Oldest: 10 * time.Second, CallRate: 1, Replayed: 1,
 		WouldCost: &cost, Elapsed: time.Second, Cost: &cost, Billed: true}
-	want := "x: 1/1 done, 1 running, 1 waiting (slowed to 1 calls/s), 1 retrying, oldest call 10s, 1 void, 1 unscored, 60 trials/min, 1 calls/s, TOKENS tokens, $1.00 (billed); 1 answers replayed, which cost $1.00 when they were recorded"
+	want := "x: 1/1, 0 % evaluable, 1 running, 1 void, $1.00 (billed), 1 unscored, 1 waiting (slowed to 1 calls/s), 1 retrying, oldest call 10s, 60 trials/min, 1 calls/s, TOKENS tokens, 1 answers replayed, which cost $1.00 when they were recorded"
 	for n, short := range map[int64]string{0: "0", 999: "999", 1000: "1k", 1e6: "1M", 1e9: "1G", 2345678: "2.35M"} {
 		one.Tokens = &n
 		if got, want := one.Line(), strings.Replace(want, "TOKENS", short, 1); got != want {
 			t.Errorf("%d tokens: %q, want %q", n, got, want)
 		}
 	}
-	if got, want := (runs.Progress{Name: "x", Oldest: 10*time.Second - 1, Elapsed: time.Second}).Line(), "x: 0/0 done, 0 running, 0 void, ? tokens, $?"; got != want {
+	if got, want := (runs.Progress{Name: "x", Oldest: 10*time.Second - 1, Elapsed: time.Second}).Line(), "x: 0/0, 0 running, 0 void, $?, 1s so far, ? tokens"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
 
-// TestLinesComeEveryFewSeconds, each fault and warning once, and the end always; a file that is no terminal gets lines.
-func TestLinesComeEveryFewSeconds(t *testing.T) {
+// TestLinesComeEveryMinute, the first at once, each fault and warning once, and the end always; a file that is no terminal
+// gets lines.
+func TestLinesComeEveryMinute(t *testing.T) {
 	t.Parallel()
 	file, err := os.Create(filepath.Join(t.TempDir(), "err"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	var out strings.Builder
-	r := runs.NewReporter(file, &out, runtest.NoEnv)
+	var out, quiet strings.Builder
+	r, w := runs.NewReporter(file, &out, runtest.NoEnv), runs.NewWarningReporter(&quiet)
 	for i, p := range []runs.Progress{
-		{Elapsed: 5*time.Second - 1}, {Elapsed: 5 * time.Second}, {Elapsed: 10*time.Second - 1, LastFault: "one"}, {Elapsed: 10 * time.Second, LastFault: "one"},
-		{Elapsed: 11 * time.Second, LastFault: "two", Warnings: []string{"a"}}, {Elapsed: 12 * time.Second, LastFault: "two", Warnings: []string{"a", "b"}, Final: true},
+		{}, {Elapsed: time.Minute - 1}, {Elapsed: time.Minute}, {Elapsed: 2*time.Minute - 1, LastFault: "one"}, {Elapsed: 2 * time.Minute, LastFault: "one"},
+		{Elapsed: 121 * time.Second, LastFault: "two", Warnings: []string{"a"}}, {Elapsed: 122 * time.Second, LastFault: "two", Warnings: []string{"a", "b"}, Final: true},
 	} {
 		p.Name, p.Planned, p.Running = "x", 9, i
 		r.Update(p)
+		w.Update(p)
 	}
-	want := `x: 0/9 done, 1 running, 0 void, ? tokens, $?
+	want := `x: 0/9, 0 running, 0 void, $?, 0s so far, ? tokens
+x: 0/9, 2 running, 0 void, $?, 1m0s so far, ? tokens
 x: void trial: one
-x: 0/9 done, 3 running, 0 void, ? tokens, $?
-x: warning: a
+x: 0/9, 4 running, 0 void, $?, 2m so far, ? tokens
+warning: a
 x: void trial: two
-x: warning: b
-x: 0/9 done, 5 running, 0 void, ? tokens, $?
+warning: b
+x: 0/9, 6 running, 0 void, $?, 2m so far, ? tokens
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if quiet.String() != "warning: a\nwarning: b\n" {
+		t.Errorf("quiet: %q", quiet.String())
+	}
+}
+
+// TestForecast: dollars and time for what is left go by what is done, and nothing that costs nothing has dollars.
+func TestForecast(t *testing.T) {
+	t.Parallel()
+	cost := 1.2
+	for want, p := range map[string]runs.Progress{
+		"x: 100/400, 99 % evaluable, 8 running, 1 void, $1.20 of ~$4.80, 3m left, 100 trials/min, ? tokens":   {Done: 100, Faults: 1, Running: 8, Cost: &cost, Elapsed: time.Minute},
+		"x: 399/400, 99 % evaluable, 1 running, 1 void, 20s left, 3 trials/min, ? tokens":                     {Scripted: true, Done: 399, Faults: 1, Running: 1, Cost: &cost, Elapsed: 133 * time.Minute},
+		"x: 200/400, 100 % evaluable, 9 running, 0 void, $1.20 of ~$2.40, 3h20m left, 1 trials/min, ? tokens": {Done: 200, Running: 9, Cost: &cost, Elapsed: 200 * time.Minute},
+		"x: 400/400, 100 % evaluable, 0 running, 0 void, 400 trials/min, ? tokens, 2 answers replayed":        {Scripted: true, Done: 400, Elapsed: time.Minute, Replayed: 2},
+	} {
+		p.Name, p.Planned = "x", 400
+		if got := p.Line(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

@@ -3,19 +3,21 @@ package runs
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"github.com/tauguide/tauguide/runs/terminal"
 )
 
 // How often progress is looked at, and how often it is said where there is no terminal.
 const (
 	reportEvery = 250 * time.Millisecond
-	lineEvery   = 5 * time.Second
+	lineEvery   = time.Minute
 )
 
 // count changes the progress.
@@ -31,9 +33,7 @@ func (x *execution) report() (stop func()) {
 	if r == nil {
 		return func() {}
 	}
-	if len(x.progress.Warnings) > 0 {
-		r.Update(x.snapshot(false)) // before anything is spent
-	}
+	r.Update(x.snapshot(false)) // before anything is spent
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -80,54 +80,94 @@ func (x *execution) snapshot(final bool) Progress {
 }
 
 // Line is the progress in words.
-func (p Progress) Line() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d/%d done, %d running", p.Name, p.Done, p.Planned, p.Running)
-	p.details(&b)
-	return b.String()
-}
+func (p Progress) Line() string { return p.Name + ": " + strings.Join(p.parts(), ", ") }
 
-func (p Progress) details(b *strings.Builder) {
-	if p.Waiting > 0 {
-		fmt.Fprintf(b, ", %d waiting", p.Waiting)
+// parts are what there is to say, what matters most first.
+func (p Progress) parts() []string {
+	out := []string{fmt.Sprintf("%d/%d", p.Done, p.Planned)}
+	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	if p.Done > 0 {
+		say("%.0f %% evaluable", math.Floor(100*float64(p.Done-p.Faults)/float64(p.Done)))
 	}
+	say("%d running", p.Running)
+	say("%d void", p.Faults)
+	if !p.Scripted {
+		out = append(out, p.dollars())
+	}
+	switch {
+	case p.Done == 0:
+		say("%s so far", about(p.Elapsed))
+	case p.Done < p.Planned:
+		say("%s left", about(p.Elapsed/time.Duration(p.Done)*time.Duration(p.Planned-p.Done)))
+	}
+	if p.Pending > 0 {
+		say("%d unscored", p.Pending)
+	}
+	waiting := fmt.Sprintf("%d waiting", p.Waiting)
 	if p.Pace > 0 {
-		fmt.Fprintf(b, " (slowed to %s calls/s)", short(p.Pace))
+		waiting += fmt.Sprintf(" (slowed to %s calls/s)", short(p.Pace))
+	}
+	if p.Waiting > 0 || p.Pace > 0 {
+		out = append(out, waiting)
 	}
 	if p.Retrying > 0 {
-		fmt.Fprintf(b, ", %d retrying", p.Retrying)
+		say("%d retrying", p.Retrying)
 	}
 	if p.Oldest >= longCall {
-		fmt.Fprintf(b, ", oldest call %s", p.Oldest.Round(time.Second))
-	}
-	fmt.Fprintf(b, ", %d void", p.Faults)
-	if p.Pending > 0 {
-		fmt.Fprintf(b, ", %d unscored", p.Pending)
+		say("oldest call %s", p.Oldest.Round(time.Second))
 	}
 	if s := p.Elapsed.Seconds(); s > 0 && p.Done > 0 {
-		fmt.Fprintf(b, ", %s trials/min", short(float64(p.Done)/s*60))
+		say("%s trials/min", short(float64(p.Done)/s*60))
 	}
 	if p.CallRate > 0 {
-		fmt.Fprintf(b, ", %s calls/s", short(p.CallRate))
+		say("%s calls/s", short(p.CallRate))
 	}
 	tokens := "?"
 	if p.Tokens != nil {
 		tokens = short(float64(*p.Tokens))
 	}
-	fmt.Fprintf(b, ", %s tokens, $%s", tokens, dollars(p.Cost))
-	if p.Billed {
-		b.WriteString(" (billed)")
-	}
+	say("%s tokens", tokens)
 	if p.Replayed > 0 {
-		fmt.Fprintf(b, "; %s answers replayed, which cost $%s when they were recorded", short(float64(p.Replayed)), dollars(p.WouldCost))
+		replayed := short(float64(p.Replayed)) + " answers replayed"
+		if !p.Scripted {
+			replayed += ", which cost " + dollars(p.WouldCost) + " when they were recorded"
+		}
+		out = append(out, replayed)
 	}
+	return out
+}
+
+// dollars is what was spent, and what all of it will come to if the rest costs as much for each trial.
+func (p Progress) dollars() string {
+	out := dollars(p.Cost)
+	if p.Billed {
+		out += " (billed)"
+	}
+	if p.Cost != nil && *p.Cost > 0 && p.Done > 0 && p.Done < p.Planned {
+		forecast := *p.Cost / float64(p.Done) * float64(p.Planned)
+		out += " of ~" + dollars(&forecast)
+	}
+	return out
 }
 
 func dollars(v *float64) string {
 	if v == nil {
-		return "?"
+		return "$?"
 	}
-	return fmt.Sprintf("%.2f", *v)
+	return fmt.Sprintf("$%.2f", *v)
+}
+
+// about is a time to two digits or so: 42s, 12m, 3h20m.
+func about(d time.Duration) string {
+	unit := time.Second
+	if d >= 2*time.Minute {
+		unit = time.Minute
+	}
+	out := d.Round(unit).String()
+	if unit == time.Minute {
+		out = strings.TrimSuffix(out, "0s")
+	}
+	return out
 }
 
 // longCall is from when on the oldest call under way is worth a word.
@@ -170,18 +210,21 @@ func short(n float64) string {
 	return fmt.Sprintf("%.3g", n)
 }
 
-// NewReporter shows progress on f, which is stderr as a rule: a bar if f is a terminal, else a plain line every few
-// seconds. On a terminal without colours, or in CI, getenv says so, and lines it is. Lines and warnings are written to
-// text, which leads to f and keeps what servers say from steering the terminal; the bar steers it itself.
+// NewReporter shows progress on f, which is stderr as a rule: one line that is drawn again and again if f is a terminal, else
+// a line every minute. On a terminal that cannot go back in a line, or in CI, getenv says so, and lines it is. Lines and
+// warnings are written to text, which leads to f and keeps what servers say from steering the terminal.
 func NewReporter(f *os.File, text io.Writer, getenv func(string) string) Reporter {
 	if term.IsTerminal(int(f.Fd())) && getenv("CI") == "" && getenv("TERM") != "dumb" {
-		return &bar{out: f, text: text}
+		return &live{out: f, text: text}
 	}
 	return NewLineReporter(text)
 }
 
 // NewLineReporter writes progress as plain lines.
-func NewLineReporter(w io.Writer) Reporter { return &lines{out: w} }
+func NewLineReporter(w io.Writer) Reporter { return &lines{out: w, last: -lineEvery} }
+
+// NewWarningReporter writes warnings and nothing else.
+func NewWarningReporter(w io.Writer) Reporter { return &warnings{out: w} }
 
 type lines struct {
 	out       io.Writer
@@ -204,57 +247,52 @@ func (l *lines) Update(p Progress) {
 	fmt.Fprintln(l.out, p.Line())
 }
 
+type warnings struct {
+	out    io.Writer
+	warned int
+}
+
+func (w *warnings) Update(p Progress) { w.warned = warn(w.out, p, w.warned) }
+
 // warn shows the warnings from the given one on, and returns how many there are.
 func warn(w io.Writer, p Progress, from int) int {
 	for _, text := range p.Warnings[min(from, len(p.Warnings)):] {
-		fmt.Fprintf(w, "%s: warning: %s\n", p.Name, text)
+		fmt.Fprintf(w, "warning: %s\n", text)
 	}
 	return len(p.Warnings)
 }
 
-// bar draws a progress bar.
-type bar struct {
+// live draws one line again and again.
+type live struct {
 	out    *os.File
 	text   io.Writer
-	bar    *progressbar.ProgressBar
 	warned int
 }
 
-// barWidth is what the bar takes of a line, percentage, count and times included.
-const (
-	barWidth   = 24
-	frameWidth = barWidth + 40
-)
+// clear goes back to the beginning of the line and empties it.
+const clear = "\r\x1b[2K"
 
-// fitting cuts a text to what the line has room for: a line that wraps cannot be drawn over.
-func (b *bar) fitting(text string) string {
-	width, _, err := term.GetSize(int(b.out.Fd()))
-	if room := max(0, width-frameWidth); err == nil && width > 0 && len(text) > room {
-		return text[:room]
+// Update draws the line anew: as much of what there is to say as has room, since a line that wraps cannot be drawn over. A
+// terminal that is gone shows nothing.
+func (l *live) Update(p Progress) {
+	fmt.Fprint(l.out, clear)
+	l.warned = warn(l.text, p, l.warned)
+	width, _, err := term.GetSize(int(l.out.Fd()))
+	if err != nil || width == 0 {
+		width = 80
 	}
-	return text
-}
-
-// Update redraws the bar.
-func (b *bar) Update(p Progress) {
-	if len(p.Warnings) > b.warned {
-		if b.bar != nil {
-			_ = b.bar.Clear() // a terminal that is gone shows nothing
+	var line string
+	for i, part := range p.parts() {
+		if i > 0 {
+			part = line + ", " + part
 		}
-		b.warned = warn(b.text, p, b.warned)
+		if terminal.Columns(part) >= width { // the last column is the cursor's
+			break
+		}
+		line = part
 	}
-	if b.bar == nil {
-		b.bar = progressbar.NewOptions(max(1, p.Planned), progressbar.OptionSetWriter(b.out), progressbar.OptionSetWidth(barWidth),
-			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionShowDescriptionAtLineEnd(), progressbar.OptionUseANSICodes(true))
-	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s: %d running", p.Name, p.Running)
-	p.details(&text)
-	b.bar.Describe(b.fitting(text.String()))
-	_ = b.bar.Set(p.Done) // a terminal that is gone shows nothing
+	fmt.Fprint(l.out, line)
 	if p.Final {
-		_ = b.bar.Exit()
-		fmt.Fprintln(b.out)
+		fmt.Fprintln(l.out)
 	}
 }

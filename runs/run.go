@@ -29,9 +29,9 @@ type Reporter interface{ Update(Progress) }
 // Progress is the state of a running execution.
 type Progress struct {
 	Name      string
-	Synthetic bool
-	Planned   int // trials of this execution
-	Done      int // of these, ended in any way
+	Scripted  bool // no real model is asked, so that nothing costs anything
+	Planned   int  // trials of this execution
+	Done      int  // of these, ended in any way
 	Running   int
 	Faults    int           // of the ended ones, void
 	Pending   int           // stored, but the judge has not answered

@@ -467,7 +467,7 @@ func TestProgressIsReported(t *testing.T) {
 	if !last.Final || last.Done != 12 || last.Planned != 12 || last.Running != 0 || last.Faults != 0 || last.Tokens == nil || *last.Tokens == 0 || last.Cost != nil {
 		t.Errorf("last progress %+v", last)
 	}
-	if got := last.Line(); !strings.HasPrefix(got, "small: 12/12 done, 0 running, 0 void") || !strings.HasSuffix(got, "tokens, $?") {
+	if got := last.Line(); !strings.HasPrefix(got, "small: 12/12, 100 % evaluable, 0 running, 0 void, ") || !strings.HasSuffix(got, "tokens") || strings.Contains(got, "$") {
 		t.Errorf("line %q", got)
 	}
 	var b strings.Builder
@@ -475,7 +475,7 @@ func TestProgressIsReported(t *testing.T) {
 	r.Update(runs.Progress{Name: "x", Planned: 3, Done: 1, Faults: 1, LastFault: "bad\x1b[2Jthing"})
 	r.Update(runs.Progress{Name: "x", Planned: 3, Done: 1, Faults: 1, LastFault: "bad\x1b[2Jthing"})
 	r.Update(runs.Progress{Name: "x", Planned: 3, Done: 3, Faults: 1, LastFault: "bad\x1b[2Jthing", Final: true})
-	want := fmt.Sprintf("x: void trial: %s\nx: 3/3 done, 0 running, 1 void, ? tokens, $?\n", `bad\u001b[2Jthing`)
+	want := fmt.Sprintf("x: void trial: %s\nx: 1/3, 0 %% evaluable, 0 running, 1 void, $?, 0s left, ? tokens\nx: 3/3, 66 %% evaluable, 0 running, 1 void, $?, ? tokens\n", `bad\u001b[2Jthing`)
 	if b.String() != want {
 		t.Errorf("lines %q, want %q", b.String(), want)
 	}

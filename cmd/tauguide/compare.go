@@ -77,7 +77,7 @@ func runCompare(p process, o compareOptions, args []string) error {
 	case format == report.CSV:
 		return report.Write(p.stdout, format, c.Tables(o.flips)[1])
 	default:
-		return report.Write(p.stdout, format, c.Tables(o.flips)...)
+		return tablesOptions{format: o.format}.print(p, c.Tables(o.flips)...)
 	}
 }
 

@@ -22,7 +22,7 @@ func TestExampleReplaysToTheSameTables(t *testing.T) {
 	t.Chdir(root)
 	tables := filepath.Join("configs", "replay", "tables.txt")
 	replay := func(option string) string {
-		args := []string{"run", filepath.Join("configs", "replay.yaml"), "--out", filepath.Join(t.TempDir(), "run"), "--base-url", nowhere(t)}
+		args := []string{"run", filepath.Join("configs", "replay.yaml"), "--out", filepath.Join(t.TempDir(), "run"), "--full", "--base-url", nowhere(t)}
 		if option != "" {
 			args = append(args[:len(args)-2], "--cassette", option)
 		}

@@ -57,6 +57,7 @@ func exitCode(err error) int {
 func run(ctx context.Context, p process) int {
 	p.out, p.err = terminal.New(p.stdout, p.env), terminal.New(p.stderr, p.env)
 	p.stdout, p.stderr = p.out, p.err
+	p.live = terminal.New(p.progress, p.env)
 	cmd := root(p)
 	cmd.SetArgs(p.args)
 	cmd.SetOut(p.stdout)
@@ -75,7 +76,7 @@ func root(p process) *cobra.Command {
 	cmd.Long = "tauguide runs customer-service agents against simulated users in the airline, retail, telecom and mock domains,\n" +
 		"scores them, and reports on them.\n\n" + exitHelp
 	cmd.Version = version()
-	cmd.PersistentFlags().Var(terminal.Color{p.out, p.err}, "color", "colours: auto, always or never; auto looks at the terminal, NO_COLOR and CLICOLOR_FORCE")
+	cmd.PersistentFlags().Var(terminal.Color{p.out, p.err, p.live}, "color", "colours: auto, always or never; auto looks at the terminal, NO_COLOR and CLICOLOR_FORCE")
 	cmd.SilenceUsage = true
 	cmd.SilenceErrors = true
 	cmd.CompletionOptions.HiddenDefaultCmd = true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,7 +15,6 @@ import (
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/report"
-	"github.com/tauguide/tauguide/runs/terminal"
 )
 
 type runOptions struct {
@@ -23,6 +23,7 @@ type runOptions struct {
 	minCoverage    float64
 	schema, dryRun bool
 	debug          bool
+	full, quiet    bool
 	like           string
 	acceptCost     float64
 }
@@ -41,6 +42,8 @@ func (o *runOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Cassette, "cassette", "", "off, record, replay or verify, with :FOLDER behind it for other recordings than the run's own")
 	f.BoolVar(&o.debug, "debug", false, "log every model call in the run's log.jsonl")
 	f.StringVar(&o.format, "format", string(report.Term), fmt.Sprintf("of the tables: %v", report.Formats()))
+	f.BoolVar(&o.full, "full", false, "print the tables that tauguide tables prints, and what runs are in full; without, a terminal gets the overview")
+	f.BoolVar(&o.quiet, "quiet", false, "no progress, summary or next steps: data, warnings and errors alone")
 	f.Float64Var(&o.minCoverage, "min-coverage", 0, "exit with 4 if less than this share of the planned trials is evaluable")
 	f.BoolVar(&o.schema, "schema", false, "print the JSON Schema of a config")
 	f.BoolVar(&o.dryRun, "dry-run", false, "check everything, print the plan and an estimate of calls, tokens and dollars; run nothing")
@@ -136,23 +139,94 @@ func runRun(ctx context.Context, p process, o runOptions, file string) error {
 	if err != nil {
 		return usage(err)
 	}
-	s, err := runs.Execute(ctx, plan, runs.Options{Debug: o.debug, Trace: tracer, Progress: runs.NewReporter(p.progress, terminal.NewWriter(p.progress), p.env)})
+	s, err := runs.Execute(ctx, plan, runs.Options{Debug: o.debug, Trace: tracer, Progress: o.reporter(p)})
 	sendTraces()
 	if err != nil {
 		return err
 	}
-	s.Print(p.stderr)
-	tables := tablesOptions{format: o.format, Options: report.Options{Seed: report.DefaultSeed}}
-	if err := runTables(p, tables, []string{s.Dir}); err != nil {
+	resume := p.command(plan.Command("--resume"))
+	if s.Interrupted {
+		return coded{exitInterrupted, fmt.Errorf("interrupted: %d of %d trials are finished and saved in %s\nhint: continue with `%s`", s.Evaluable, s.Planned, s.Dir, resume)}
+	}
+	o.summary(p, s)
+	if err := o.tables(p, s.Dir); err != nil {
 		return err
 	}
 	switch {
-	case s.Interrupted:
-		return coded{exitInterrupted, fmt.Errorf("interrupted\nhint: continue with the same command and --resume --out %s", s.Dir)}
 	case s.Coverage() < o.minCoverage:
 		return coded{exitThreshold, fmt.Errorf("coverage %.3f is below --min-coverage %g", s.Coverage(), o.minCoverage)}
 	case s.Evaluable-s.Pending < s.Planned:
-		return coded{exitIncomplete, fmt.Errorf("%d of %d trials are void or unscored\nhint: run again with --resume", s.Planned-s.Evaluable+s.Pending, s.Planned)}
+		return coded{exitIncomplete, fmt.Errorf("%d of %d trials are void or unscored\nhint: run again with `%s`", s.Planned-s.Evaluable+s.Pending, s.Planned, resume)}
 	}
 	return nil
+}
+
+func (o runOptions) reporter(p process) runs.Reporter {
+	if o.quiet {
+		return runs.NewWarningReporter(p.live)
+	}
+	return runs.NewReporter(p.progress, p.live, p.env)
+}
+
+// summary tells how a run ended; if quiet, its warnings alone.
+func (o runOptions) summary(p process, s *runs.Summary) {
+	if !o.quiet {
+		s.Print(p.stderr)
+		return
+	}
+	var b strings.Builder
+	s.Print(&b)
+	warned := false
+	for line := range strings.Lines(b.String()) {
+		if warned = strings.HasPrefix(line, "warning: ") || warned && strings.HasPrefix(line, "hint: "); warned {
+			fmt.Fprint(p.stderr, line)
+		}
+	}
+}
+
+// tables prints what a run has found. The overview is for people; programs get what they always got.
+func (o runOptions) tables(p process, dir string) error {
+	tables := tablesOptions{format: o.format, usual: defaultTables(), provenance: o.full, Options: report.Options{Seed: report.DefaultSeed}}
+	people := report.Format(o.format) == report.Term
+	switch {
+	case people && o.full:
+		tables.usual = append([]string{"overview"}, tables.usual...)
+	case people:
+		tables.usual = []string{"overview"}
+	}
+	built, err := tables.build(p, []string{dir})
+	if err != nil {
+		return err
+	}
+	if err := tables.print(p, built...); err != nil || o.quiet || !people {
+		return err
+	}
+	overview := slices.IndexFunc(built, func(t report.Table) bool { return t.Name == "overview" })
+	next(p, config.ShellWord(dir), built[overview].Rivals)
+	return nil
+}
+
+// next says how to look closer, each step a command that works as printed.
+func next(p process, dir string, rivals []string) {
+	steps := [][2]string{
+		{"view " + dir, "conversations in a browser"},
+		{"tables " + dir, "by slice, with model calls"},
+		{"tables " + dir + " --table all", "the paper's tables"},
+	}
+	if len(rivals) == 2 {
+		steps = append(steps, [2]string{fmt.Sprintf("compare %s %s %s", dir, config.ShellWord(rivals[0]), config.ShellWord(rivals[1])), "is that chance?"})
+	}
+	width := 0
+	for i, s := range steps {
+		steps[i][0] = "  " + p.command("tauguide "+s[0])
+		width = max(width, len(steps[i][0]))
+	}
+	p.note("next:")
+	for _, s := range steps {
+		line := s[0]
+		if with := fmt.Sprintf("%-*s  # %s", width, s[0], s[1]); p.err.Width == 0 || len(with) <= p.err.Width {
+			line = with
+		}
+		p.note(line)
+	}
 }

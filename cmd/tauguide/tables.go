@@ -19,6 +19,8 @@ type tablesOptions struct {
 	report.Options
 	format, out string
 	names       []string
+	usual       []string // where none is asked for
+	provenance  bool
 }
 
 func (o *tablesOptions) AddFlags(f *pflag.FlagSet) {
@@ -26,6 +28,7 @@ func (o *tablesOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.names, "table", nil, fmt.Sprintf("tables to print, by number or name, or all (default %s; the first of these for csv)", strings.Join(defaultTables(), ", ")))
 	f.StringVar(&o.out, "out", "", "write each table to a file of its own in this folder")
 	f.BoolVar(&o.Published, "published", false, "put the paper's figures and the differences beside ours; without RUN, print the paper's alone")
+	f.BoolVar(&o.provenance, "provenance", false, "say in full what runs are: the hashes of config, data and workflows, and the model of each system")
 	f.BoolVar(&o.Holm, "holm", false, "table 12: correct the p values for the number of comparisons")
 	f.StringVar(&o.Reference, "reference", "", "tables 12 and 13: the system that others are compared with (default PolicyGuide)")
 	f.StringArrayVar(&o.Bundles, "bundle", nil, "table 16: folder of a workflow to add; those of the runs' configs are there already")
@@ -33,7 +36,7 @@ func (o *tablesOptions) AddFlags(f *pflag.FlagSet) {
 }
 
 func tablesCommand(p process) *cobra.Command {
-	var o tablesOptions
+	o := tablesOptions{usual: defaultTables()}
 	cmd := &cobra.Command{
 		Use:   "tables [RUN...]",
 		Short: "Print the tables of recorded runs",
@@ -47,59 +50,68 @@ func tablesCommand(p process) *cobra.Command {
 }
 
 func runTables(p process, o tablesOptions, dirs []string) error {
-	if err := checkFormat(o.format); err != nil {
+	tables, err := o.build(p, dirs)
+	if err != nil {
 		return err
+	}
+	if o.out != "" {
+		return o.files(p, tables)
+	}
+	return o.print(p, tables...)
+}
+
+// build computes the tables that were asked for.
+func (o tablesOptions) build(p process, dirs []string) ([]report.Table, error) {
+	if err := checkFormat(o.format); err != nil {
+		return nil, err
 	}
 	specs, err := o.specs(false)
 	if err != nil {
-		return usage(err)
+		return nil, usage(err)
 	}
 	for _, s := range specs {
 		if len(dirs) == 0 && !s.Free && !o.Published {
-			return usage(fmt.Errorf("table %s is of runs\nhint: name one, as in tauguide tables results/quickstart; those that need none are %s", s.Name, freeTables()))
+			return nil, usage(fmt.Errorf("table %s is of runs\nhint: name one, as in tauguide tables results/quickstart; those that need none are %s", s.Name, freeTables()))
 		}
 	}
 	if len(dirs) == 0 && len(o.names) == 0 {
 		published, err := report.PublishedTables()
-		if err != nil {
-			return err
-		}
-		if o.one() {
+		if err == nil && o.one() {
 			published = published[:1]
 		}
-		return o.write(p, published)
+		return published, err
 	}
 	in := report.Input{Options: o.Options}
 	if in.Sources, err = openSources(p, dirs); err != nil {
-		return err
+		return nil, err
 	}
 	if slices.ContainsFunc(in.Sources, func(s report.Source) bool { return s.Attack != nil }) {
 		if specs, err = o.specs(true); err != nil {
-			return usage(err)
+			return nil, usage(err)
 		}
 	}
 	tables := make([]report.Table, len(specs))
 	for i, s := range specs {
 		tables[i], err = s.Build(in)
 		if errors.Is(err, report.ErrChoice) {
-			return usage(err)
+			return nil, usage(err)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return o.write(p, tables)
+	return tables, nil
 }
 
-// write prints tables, or writes them to the folder of --out.
-func (o tablesOptions) write(p process, tables []report.Table) error {
-	if o.out != "" {
-		return o.files(p, tables)
+// print writes tables to stdout.
+func (o tablesOptions) print(p process, tables ...report.Table) error {
+	if format := report.Format(o.format); format != report.Term {
+		return report.Write(p.stdout, format, tables...)
 	}
-	return report.Write(p.stdout, report.Format(o.format), tables...)
+	return report.Print(p.out.Styled(), p.out.Page, o.provenance, tables...)
 }
 
-// defaultTables are printed where none is asked for.
+// defaultTables are what tables prints where none is asked for.
 func defaultTables() []string { return []string{"pass", "calls"} }
 
 // tableList says which tables there are.
@@ -145,7 +157,7 @@ func (o tablesOptions) one() bool { return report.Format(o.format) == report.CSV
 func (o tablesOptions) specs(attacked bool) ([]report.Spec, error) {
 	names, csv := o.names, o.one()
 	if len(names) == 0 {
-		names = defaultTables()
+		names = o.usual
 		if attacked {
 			names = append([]string{"asr"}, names...)
 		}

@@ -101,7 +101,7 @@ func TestUnknownRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	warning := `tea: warning: endpoint "m": status 418 is taken for bad_request, since no row of configs/failures.yaml fits it: ` +
+	warning := `warning: endpoint "m": status 418 is taken for bad_request, since no row of configs/failures.yaml fits it: ` +
 		`{"detail": "no tea\u001b[2J tauguide: all is well Bearer [redacted]"}` + "\n"
 	if strings.Count(string(shown), warning) != 1 || strings.Count(string(shown), "is taken for bad_request") != 1 {
 		t.Errorf("the warning is not there once: %s", shown)

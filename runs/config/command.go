@@ -52,14 +52,14 @@ func (c *Command) After(earlier *Command) *Command {
 func (p *Plan) Command(flag string) string {
 	o, words := p.Options, []string{"tauguide", "run"}
 	if p.Config.source != nil {
-		words = append(words, shellWord(p.Config.source.file))
+		words = append(words, ShellWord(p.Config.source.file))
 	} else {
 		words = append(words, "CONFIG")
 	}
 	words = append(words, flag)
 	add := func(name, value string) {
 		if value != "" {
-			words = append(words, name, shellWord(value))
+			words = append(words, name, ShellWord(value))
 		}
 	}
 	number := func(name string, n int) {
@@ -85,8 +85,9 @@ func (p *Plan) Command(flag string) string {
 	return strings.Join(words, " ")
 }
 
-func shellWord(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,") == "" {
+// ShellWord makes a word of a shell command.
+func ShellWord(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+") == "" {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

@@ -208,11 +208,12 @@ func (p *Plan) checkAgents() error {
 }
 
 // Synthetic reports whether some model of the plan is scripted.
-func (p *Plan) Synthetic() bool {
-	for _, m := range p.Models {
-		if m.Synthetic {
-			return true
-		}
-	}
-	return false
+func (p *Plan) Synthetic() bool { return p.asks(func(m Model) bool { return m.Synthetic }) }
+
+// Scripted reports whether all models of the plan are scripted.
+func (p *Plan) Scripted() bool { return !p.asks(func(m Model) bool { return !m.Synthetic }) }
+
+// asks reports whether the plan has such a model.
+func (p *Plan) asks(such func(Model) bool) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Values(p.Models)), such)
 }

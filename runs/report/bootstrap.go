@@ -49,8 +49,8 @@ func bootstrap(in Input, t *Table) error {
 			return Whole(len(d.pairing.Pairs))
 		}},
 		{"delta", "ΔPass^4", 3, "table13.$domain.$opponent.delta", func(d delta) Cell { return difference(d.Estimate) }},
-		{"low", "low", 3, "table13.$domain.$opponent.lo", func(d delta) Cell { return difference(d.Low()) }},
-		{"high", "high", 3, "table13.$domain.$opponent.hi", func(d delta) Cell { return difference(d.High()) }},
+		{"low", "95 %|low|low", 3, "table13.$domain.$opponent.lo", func(d delta) Cell { return difference(d.Low()) }},
+		{"high", "95 %|high|high", 3, "table13.$domain.$opponent.hi", func(d delta) Cell { return difference(d.High()) }},
 	})
 	fill(t, withRuns(in, cols, who), rows, func(d delta, path string) *float64 { return in.paperPair(d.pair, d.domain, path, &undefined) })
 	t.Notes = append(t.Notes, undefined.lines()...)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tauguide/tauguide/metrics"
+	"github.com/tauguide/tauguide/runs/terminal"
 )
 
 // Cell is one entry: what people read, and the value behind it for programs; null where there is none.
@@ -18,6 +19,9 @@ type Cell struct {
 	Paper  *float64 // what the paper has in this place; nil if nothing
 	Digits int      // decimals of Text, and so of the paper's value and the difference
 	Signed bool     // Text has a plus sign
+
+	Style terminal.Style // how it looks in colour
+	Best  bool           // of its column
 }
 
 // Label is a cell of plain text.
@@ -109,7 +113,7 @@ func (c Cell) number() (float64, bool) {
 
 // column is a column of a table whose rows are made of R.
 type column[R any] struct {
-	key, title string
+	key, title string // a | in the title: see Column
 	digits     int    // decimals of the paper's figure; words for a column of words
 	paper      string // path of the paper's figure in configs.Published, with $domain and the like for the row's; "" for none
 	value      func(R) Cell

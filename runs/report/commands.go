@@ -13,9 +13,9 @@ import (
 
 // runCommand is the command that fills places of a table: a system of a kind, and of an agent family where the table wants
 // one, on domains. It is looked up in the config, so it can only name what exists.
-func runCommand(config string, k Kind, family string, on ...string) string {
-	file := configs.Path("paper/" + config)
-	c := paperConfigs()[config]
+func runCommand(name string, k Kind, family string, on ...string) string {
+	file := configs.Path("paper/" + name)
+	c := paperConfigs()[name]
 	for _, s := range c.Systems {
 		if x := systemOf(s, c.Models); !x.is(k) || family != "" && x.Family != family {
 			continue
@@ -29,7 +29,7 @@ func runCommand(config string, k Kind, family string, on ...string) string {
 				}
 			}
 		}
-		command := fmt.Sprintf("`tauguide run %s --only system=%s", file, quoted(s.Name))
+		command := fmt.Sprintf("`tauguide run %s --only system=%s", file, config.ShellWord(s.Name))
 		switch {
 		case len(wanted) == 0:
 			continue
@@ -70,10 +70,10 @@ func resumeCommand(s Source) string {
 	if s.Command != nil {
 		c = *s.Command
 	}
-	words := []string{"tauguide run", quoted(c.Config), "--resume"}
+	words := []string{"tauguide run", config.ShellWord(c.Config), "--resume"}
 	add := func(name, value string) {
 		if value != "" {
-			words = append(words, name, quoted(value))
+			words = append(words, name, config.ShellWord(value))
 		}
 	}
 	if metrics.MaxTrials(s.Outcomes) < paperTrials {
@@ -95,15 +95,4 @@ func resumeCommand(s Source) string {
 		add("--out", s.Dir)
 	}
 	return "`" + strings.Join(words, " ") + "`"
-}
-
-// quoted makes a word of a shell command.
-func quoted(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,+", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -1,6 +1,10 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/tauguide/tauguide/runs/terminal"
+)
 
 // Tables renders a comparison: the figures by domain, and the first so many flips; 0 is all of them.
 func (c Comparison) Tables(flips int) []Table {
@@ -41,10 +45,10 @@ func (c Comparison) figures() Table {
 		number("pass_a", fmt.Sprintf("Pass^%d A", c.K), func(d DomainComparison) *float64 { return d.PassA }, plain),
 		number("pass_b", fmt.Sprintf("Pass^%d B", c.K), func(d DomainComparison) *float64 { return d.PassB }, plain),
 		number("delta", "A − B", func(d DomainComparison) *float64 { return d.Delta }, change),
-		number("low", "low", func(d DomainComparison) *float64 { return d.Low }, change),
-		number("high", "high", func(d DomainComparison) *float64 { return d.High }, change),
-		discordant("only_a", "only A", func(d DomainComparison) int { return d.OnlyA }),
-		discordant("only_b", "only B", func(d DomainComparison) int { return d.OnlyB }),
+		number("low", "95 %|low|low", func(d DomainComparison) *float64 { return d.Low }, change),
+		number("high", "95 %|high|high", func(d DomainComparison) *float64 { return d.High }, change),
+		discordant("only_a", "Only|A|only A", func(d DomainComparison) int { return d.OnlyA }),
+		discordant("only_b", "Only|B|only B", func(d DomainComparison) int { return d.OnlyB }),
 		number("p", "p", func(d DomainComparison) *float64 { return d.P }, probability),
 	}, c.Domains, nil)
 	t.Notes = append(t.Notes, c.Notes...)
@@ -77,8 +81,15 @@ func (c Comparison) flipped(most int) Table {
 		{"task", "Task", words, "", func(f Flip) Cell { return Label(f.Task) }},
 		{"trial", "Trial", 0, "", func(f Flip) Cell { return Whole(f.Trial) }},
 		{"slice", "Slice", words, "", func(f Flip) Cell { return Label(f.Slice) }},
-		{"a", "A", words, "", func(f Flip) Cell { return Label(f.A) }},
-		{"b", "B", words, "", func(f Flip) Cell { return Label(f.B) }},
+		{"a", "A", words, "", func(f Flip) Cell { return verdict(f.A) }},
+		{"b", "B", words, "", func(f Flip) Cell { return verdict(f.B) }},
 	}, shown, nil)
 	return t
+}
+
+// verdict is how a trial ended, in its colour.
+func verdict(state string) Cell {
+	c := Label(state)
+	c.Style = map[string]terminal.Style{"pass": terminal.Good, "fail": terminal.Bad, "void": terminal.Warn, "pending": terminal.Warn}[state]
+	return c
 }

@@ -3,10 +3,12 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/tauguide/tauguide/metrics"
+	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 )
@@ -16,25 +18,44 @@ type Spender struct{ Domain, System, Role string }
 
 // Spending sums the model calls of a role.
 type Spending struct {
-	Trials int // in which the role was asked
+	Trials   int  // in which the role was asked
+	Scripted bool // no real model answers, so that nothing has a price
 	metrics.Usage
 }
 
 // spend adds the usage of one trial.
-func (s *Source) spend(k sim.Key, usage []store.RoleUsage) {
+func (s *Source) spend(c *config.Config, k sim.Key, usage []store.RoleUsage) {
 	for _, u := range usage {
 		at := Spender{k.Domain, k.System, u.Role}
 		if s.Spent[at] == nil {
-			s.Spent[at] = &Spending{}
+			s.Spent[at] = &Spending{Scripted: scripted(c, k.System, u.Role)}
 		}
 		s.Spent[at].Trials++
 		s.Spent[at].Add(u.Usage)
 	}
 }
 
-// cell is a cell of a figure of the spending. One that exists and is unknown is "?", never a partial sum.
+// scripted reports whether scripted models alone can have played a role of a system.
+func scripted(c *config.Config, system, role string) bool {
+	real := func(name string) bool { m, ok := c.Models[name]; return ok && !m.Synthetic }
+	switch at := slices.IndexFunc(c.Systems, func(s config.System) bool { return s.Name == system }); {
+	case role == "user":
+		return !real(c.User.Model)
+	case role == "judge":
+		return !real(c.Judge.Model)
+	case role == "agent" && at >= 0:
+		return !real(c.Systems[at].Model)
+	}
+	return !slices.ContainsFunc(slices.Collect(maps.Keys(c.Models)), real) // a guide may ask any
+}
+
+// cell is a cell of a figure of the spending. One that exists and is unknown is "?", never a partial sum; of scripted
+// models there is none.
 func (s *Spending) cell(e metrics.Estimate, digits int) Cell {
 	c := estimate(e, digits)
+	if !e.Defined && s.Scripted {
+		return Cell{Text: "–", Why: "scripted models have no price"}
+	}
 	if !e.Defined && s.UnknownTokens+s.UnknownCached+s.UnknownCost > 0 && s.Calls > 0 {
 		c.Text = "?"
 	}
@@ -72,12 +93,12 @@ func callsByRole(in Input, t *Table) error {
 	rows := roleRows(in)
 	cols := append(lift(whose(true, false), func(r roleRow) row { return r.row }), []column[roleRow]{
 		{"role", "Role", words, "", func(r roleRow) Cell { return Label(r.role) }},
-		{"calls", "Calls", 0, "", func(r roleRow) Cell { return Whole(r.Calls) }},
-		{"trials", "in trials", 0, "", func(r roleRow) Cell { return Whole(r.Trials) }},
-		{"calls_per_trial", "Calls/trial", 1, "", func(r roleRow) Cell { return r.cell(metrics.CostOf(r.Usage, r.Trials).CallsPerTask, 1) }},
-		{"prompt_tokens", "Prompt tokens", 0, "", func(r roleRow) Cell { return r.tokens(r.Prompt) }},
-		{"cached_tokens", "of these cached", 0, "", func(r roleRow) Cell { return r.tokens(r.Cached) }},
-		{"completion_tokens", "Completion tokens", 0, "", func(r roleRow) Cell { return r.tokens(r.Completion) }},
+		{"calls", "Calls|all|Calls", 0, "", func(r roleRow) Cell { return Whole(r.Calls) }},
+		{"trials", "Calls|in trials|in trials", 0, "", func(r roleRow) Cell { return Whole(r.Trials) }},
+		{"calls_per_trial", "Calls|per trial|Calls/trial", 1, "", func(r roleRow) Cell { return r.cell(metrics.CostOf(r.Usage, r.Trials).CallsPerTask, 1) }},
+		{"prompt_tokens", "Tokens|prompt|Prompt tokens", 0, "", func(r roleRow) Cell { return r.tokens(r.Prompt) }},
+		{"cached_tokens", "Tokens|cached|of these cached", 0, "", func(r roleRow) Cell { return r.tokens(r.Cached) }},
+		{"completion_tokens", "Tokens|completion|Completion tokens", 0, "", func(r roleRow) Cell { return r.tokens(r.Completion) }},
 		{"cost", "Cost ($)", 4, "", func(r roleRow) Cell { return r.cell(metrics.CostOf(r.Usage, r.Trials).Dollars, 4) }},
 	}...)
 	fill(t, cols, rows, nil)
@@ -110,9 +131,9 @@ func answersByRole(in Input, t *Table) error {
 		count("refusals", "refused or filtered", func(u metrics.Usage) int { return u.Refusals }),
 		count("cut_off", "cut off", func(u metrics.Usage) int { return u.CutOff }),
 		count("calls_in_text", "call in text", func(u metrics.Usage) int { return u.CallsInText }),
-		count("failed", "Failed calls", func(u metrics.Usage) int { return u.Failed }),
-		column[roleRow]{"failed_tokens", "failed: tokens", 0, "", func(r roleRow) Cell { return Whole(int(r.FailedPrompt + r.FailedCompletion)) }},
-		column[roleRow]{"failed_cost", "failed: cost ($)", 4, "", func(r roleRow) Cell {
+		count("failed", "Failed|calls|Failed calls", func(u metrics.Usage) int { return u.Failed }),
+		column[roleRow]{"failed_tokens", "Failed|tokens|failed: tokens", 0, "", func(r roleRow) Cell { return Whole(int(r.FailedPrompt + r.FailedCompletion)) }},
+		column[roleRow]{"failed_cost", "Failed|cost ($)|failed: cost ($)", 4, "", func(r roleRow) Cell {
 			return r.cell(r.FailedDollars(), 4)
 		}},
 	), rows, nil)

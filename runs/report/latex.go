@@ -36,7 +36,7 @@ func (t Table) writeLaTeX(w io.Writer) error {
 		}
 		b.WriteString(" \\\\\n")
 	}
-	line(len(t.Columns), func(i int) string { return t.Columns[i].Title })
+	line(len(t.Columns), func(i int) string { return t.Columns[i].Heading() })
 	b.WriteString("\\midrule\n")
 	for _, r := range t.Rows {
 		line(len(r), func(i int) string { return r[i].Text })

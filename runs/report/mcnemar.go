@@ -65,8 +65,8 @@ func mcnemarColumns(holm bool) []column[match] {
 	cols := append(versus(match.who), []column[match]{
 		{"domains", "Domains", 0, "", func(m match) Cell { return Whole(m.Strata) }},
 		{"tasks", "#", 0, "", func(m match) Cell { return Whole(m.tasks) }},
-		{"reference_only", "Reference only", 0, "table12.$opponent.first", func(m match) Cell { return Whole(m.First) }},
-		{"opponent_only", "Opponent only", 0, "table12.$opponent.second", func(m match) Cell { return Whole(m.Second) }},
+		{"reference_only", "Only|ref.|Reference only", 0, "table12.$opponent.first", func(m match) Cell { return Whole(m.First) }},
+		{"opponent_only", "Only|opp.|Opponent only", 0, "table12.$opponent.second", func(m match) Cell { return Whole(m.Second) }},
 		{"discordant", "Discordant", 0, "table12.$opponent.discordant", func(m match) Cell { return Whole(m.Discordant()) }},
 		{"z", "Z", 2, "table12.$opponent.z", defined(func(m match) Cell { return Signed(m.Z, 2) })},
 		{"p", "p", 4, "", defined(func(m match) Cell { return probability(m.Normal) })},

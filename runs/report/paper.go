@@ -60,8 +60,7 @@ func (t Table) withPaper() Table {
 	for i, c := range t.Columns {
 		out.Columns = append(out.Columns, c)
 		if has[i] {
-			out.Columns = append(out.Columns, Column{Key: c.Key + "_paper", Title: c.Title + " paper", Numeric: true},
-				Column{Key: c.Key + "_difference", Title: "− paper", Numeric: true})
+			out.Columns = append(out.Columns, c.beside("_paper", "paper", c.Heading()+" paper"), c.beside("_difference", "−", "− paper"))
 		}
 	}
 	for _, r := range t.Rows {
@@ -83,6 +82,14 @@ func (t Table) withPaper() Table {
 		out.Notes = append(out.Notes, "a difference between scripted models and the paper's says nothing")
 	}
 	return out
+}
+
+// beside is a column of figures beside those of another, below the same heading.
+func (c Column) beside(key, own, title string) Column {
+	if shared, of := c.split(); shared != "" {
+		title = shared + "|" + strings.TrimSpace(of+" "+own) + "|" + title
+	}
+	return Column{Key: c.Key + key, Title: title, Numeric: true}
 }
 
 // paperCells are the paper's figure and ours less it.

@@ -16,7 +16,7 @@ func slicesOfTasks() []metrics.Slice { return []metrics.Slice{metrics.All, metri
 func passBySlice(k int, paper string) []column[row] {
 	var out []column[row]
 	for _, s := range slicesOfTasks() {
-		out = append(out, column[row]{fmt.Sprintf("pass^%d_%s", k, s), fmt.Sprintf("Pass^%d %s", k, s), 3, paper + "." + strings.ToLower(string(s)),
+		out = append(out, column[row]{fmt.Sprintf("pass^%d_%s", k, s), fmt.Sprintf("Pass^%d|%s", k, s), 3, paper + "." + strings.ToLower(string(s)),
 			func(r row) Cell { return slicePass(r.outcomes, s, k) }})
 	}
 	return out
@@ -39,13 +39,13 @@ func slicePass(all []metrics.Outcome, s metrics.Slice, k int) Cell {
 func passByK() []column[row] {
 	var out []column[row]
 	for k := 1; k <= paperTrials; k++ {
-		out = append(out, column[row]{fmt.Sprintf("pass^%d", k), fmt.Sprintf("Pass^%d", k), 3, fmt.Sprintf("table10.$domain.$kind.pass.%d", k),
+		out = append(out, column[row]{fmt.Sprintf("pass^%d", k), fmt.Sprintf("Pass|^%d|Pass^%[1]d", k), 3, fmt.Sprintf("table10.$domain.$kind.pass.%d", k),
 			func(r row) Cell { return share(metrics.PassHat(r.outcomes, k)) }})
 	}
 	out = append(out, column[row]{"consistency", "Pass^4/Pass^1", 2, "table10.$domain.$kind.consistency",
 		func(r row) Cell { return estimate(metrics.Consistency(r.outcomes, paperTrials), 2) }})
 	for k := 2; k <= paperTrials; k++ {
-		out = append(out, column[row]{fmt.Sprintf("pass@%d", k), fmt.Sprintf("pass@%d", k), 3, "",
+		out = append(out, column[row]{fmt.Sprintf("pass@%d", k), fmt.Sprintf("pass|@%d|pass@%[1]d", k), 3, "",
 			func(r row) Cell { return share(metrics.PassAt(r.outcomes, k)) }})
 	}
 	return out
@@ -117,7 +117,7 @@ func passWithCoverage(in Input, t *Table) error {
 		[]column[sliceRow]{{"slice", "Tasks", words, "", func(r sliceRow) Cell { return Label(string(r.slice)) }}}, lift(coverage(), base))
 	t.Notes = append(t.Notes, "strict Pass^1 counts every void or pending trial as a failure; the other columns leave them out")
 	for _, k := range shownK(in.maxTrials()) {
-		cols = append(cols, column[sliceRow]{fmt.Sprintf("pass^%d", k), fmt.Sprintf("Pass^%d", k), 3, "", func(r sliceRow) Cell {
+		cols = append(cols, column[sliceRow]{fmt.Sprintf("pass^%d", k), fmt.Sprintf("Pass|^%d|Pass^%[1]d", k), 3, "", func(r sliceRow) Cell {
 			c := share(metrics.PassHat(r.outcomes, k))
 			if note := fmt.Sprintf("`-` for %s (%s): %s", r.place(false), r.slice, c.Why); c.Why != "" && !slices.Contains(t.Notes, note) {
 				t.Notes = append(t.Notes, note)

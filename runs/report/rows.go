@@ -192,8 +192,8 @@ func coverage() []column[row] {
 	}
 	return []column[row]{
 		{"tasks", "#", 0, "", count(func(r row) int { return countTasks(r.outcomes) })},
-		{"evaluable", "Evaluable", 0, "", count(func(r row) int { return metrics.Cover(r.outcomes).Evaluable })},
-		{"planned", "Planned", 0, "", count(func(r row) int { return len(r.outcomes) })},
+		{"evaluable", "Trials|eval|Evaluable", 0, "", count(func(r row) int { return metrics.Cover(r.outcomes).Evaluable })},
+		{"planned", "Trials|plan|Planned", 0, "", count(func(r row) int { return len(r.outcomes) })},
 	}
 }
 

@@ -108,6 +108,33 @@ func (p Provenance) String() string {
 	return out
 }
 
+// folded is the note in short: an identity that stands for all hashes, and which models play how many systems.
+func (p Provenance) folded() string {
+	sum := sha256.Sum256([]byte(p.String()))
+	out := fmt.Sprintf("run %s, identity %x; ", p.Name, sum[:4])
+	agents, others, _ := strings.Cut(p.Models, "; ")
+	systems := map[string][]string{}
+	var order []string
+	for s := range strings.SplitSeq(agents, ", ") {
+		name, model, ok := strings.Cut(s, ": ")
+		if !ok { // a name with a comma in it
+			return out + p.Models
+		}
+		if systems[model] == nil {
+			order = append(order, model)
+		}
+		systems[model] = append(systems[model], name)
+	}
+	for i, model := range order {
+		if names := systems[model]; len(names) > 2 {
+			order[i] += fmt.Sprintf(" (%d systems)", len(names))
+		} else {
+			order[i] += " (" + strings.Join(names, ", ") + ")"
+		}
+	}
+	return out + strings.Join(order, ", ") + "; " + others
+}
+
 // byValue lists a map; keys of one value are put together.
 func byValue(m map[string]string) string {
 	by := map[string][]string{}
@@ -147,7 +174,7 @@ func FromRun(r *store.Run, env func(string) string) (Source, error) {
 		if e, ok := r.Counting(p.Key); ok {
 			o.State = state(e)
 			s.Trials = append(s.Trials, Trial{Key: p.Key, State: o.State, Ending: e.Termination, Seconds: e.Seconds})
-			s.spend(p.Key, e.Usage)
+			s.spend(m.Config, p.Key, e.Usage)
 			if e.Oversight != nil {
 				at := Overseen{p.Domain, p.System}
 				s.Oversight[at] = s.Oversight[at].Plus(*e.Oversight)

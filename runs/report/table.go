@@ -12,6 +12,8 @@ import (
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
+
+	"github.com/tauguide/tauguide/runs/terminal"
 )
 
 // Format is how a table is written.
@@ -29,11 +31,30 @@ const (
 // Formats lists the formats for help texts.
 func Formats() []Format { return []Format{Term, Markdown, CSV, LaTeX, JSON} }
 
-// Column heads a column; Key names it for programs.
+// Column heads a column; Key names it for programs. The title may be in parts: the heading that it shares with its
+// neighbours, what stands below that, and, where these two do not say it, the whole title, as in "Trials|eval|Evaluable".
 type Column struct {
 	Key     string
 	Title   string
 	Numeric bool
+}
+
+// Heading is the title on one line.
+func (c Column) Heading() string {
+	parts := strings.SplitN(c.Title, "|", 3)
+	if len(parts) == 3 {
+		return parts[2]
+	}
+	return strings.Join(parts, " ")
+}
+
+// split is the heading that a column shares, "" for none, and what stands below it.
+func (c Column) split() (shared, own string) {
+	parts := strings.SplitN(printable(c.Title), "|", 3)
+	if len(parts) == 1 {
+		return "", parts[0]
+	}
+	return parts[0], parts[1]
 }
 
 // Table is a table with its title and the notes that must be read with it.
@@ -45,9 +66,12 @@ type Table struct {
 	Columns   []Column
 	Rows      [][]Cell
 	Runs      []Provenance
+	Finding   string   // what it shows, in a sentence; "" for nothing that could be said in one
+	Rivals    []string // two systems that are worth a comparison, where the table is about such
 	Notes     []string
 
-	places []place // of the paper's figures, for each column
+	narrow []string // see Spec
+	places []place  // of the paper's figures, for each column
 }
 
 // SyntheticNote is what every output with results of scripted models says.
@@ -76,6 +100,9 @@ func (t Table) notes() []string {
 	for _, p := range t.Runs {
 		out = append(out, p.String())
 	}
+	if t.Finding != "" {
+		out = append(out, t.Finding)
+	}
 	return append(out, t.Notes...)
 }
 
@@ -83,12 +110,9 @@ func (t Table) notes() []string {
 func (t Table) Write(w io.Writer, f Format) error {
 	switch f {
 	case Term:
-		return t.writeText(w, layout{heading: "%s\n", note: "  %s\n", cell: printable,
-			options: []tablewriter.Option{tablewriter.WithRendition(tw.Rendition{Symbols: tw.NewSymbols(tw.StyleLight)})}})
+		return Print(w, terminal.Page{}, false, t)
 	case Markdown:
-		return t.writeText(w, layout{heading: "### %s\n\n", gap: "\n", note: "- %s\n",
-			cell:    func(s string) string { return strings.ReplaceAll(printable(s), "|", `\|`) }, // the renderer does not escape
-			options: []tablewriter.Option{tablewriter.WithRenderer(renderer.NewMarkdown())}})
+		return t.writeMarkdown(w)
 	case CSV:
 		return t.writeCSV(w)
 	case LaTeX:
@@ -120,27 +144,25 @@ func hidden(r rune) bool {
 	return unicode.Is(unicode.C, r) && r != '\u200d' || r == '\u2028' || r == '\u2029'
 }
 
-// layout is how the two text formats differ.
-type layout struct {
-	heading, gap, note string
-	cell               func(string) string
-	options            []tablewriter.Option
-}
-
-func (t Table) writeText(w io.Writer, l layout) error {
-	if _, err := fmt.Fprintf(w, l.heading, printable(t.Heading())); err != nil {
+func (t Table) writeMarkdown(w io.Writer) error {
+	if _, err := fmt.Fprintf(w, "### %s\n\n", printable(t.Heading())); err != nil {
 		return err
 	}
-	tab := tablewriter.NewTable(w, append(settings(t.Columns), l.options...)...)
+	cell := func(s string) string { return strings.ReplaceAll(printable(s), "|", `\|`) } // the renderer does not escape
+	align := make([]tw.Align, len(t.Columns))
 	head := make([]any, len(t.Columns))
 	for i, c := range t.Columns {
-		head[i] = l.cell(c.Title)
+		align[i], head[i] = tw.AlignLeft, cell(c.Heading())
+		if c.Numeric {
+			align[i] = tw.AlignRight
+		}
 	}
+	tab := tablewriter.NewTable(w, append(settings(align), tablewriter.WithRenderer(renderer.NewMarkdown()))...)
 	tab.Header(head...)
 	for _, r := range t.Rows {
 		row := make([]string, len(r))
 		for i, c := range r {
-			row[i] = l.cell(c.Text)
+			row[i] = cell(c.Text)
 		}
 		if err := tab.Append(row); err != nil {
 			return err
@@ -149,11 +171,13 @@ func (t Table) writeText(w io.Writer, l layout) error {
 	if err := tab.Render(); err != nil {
 		return err
 	}
-	if _, err := io.WriteString(w, l.gap); err != nil {
-		return err
-	}
-	for _, n := range append(t.notes(), glossaryNote) {
-		if _, err := fmt.Fprintf(w, l.note, printable(n)); err != nil {
+	for i, n := range append(t.notes(), glossaryNote) {
+		if i == 0 {
+			n = "\n- " + printable(n)
+		} else {
+			n = "- " + printable(n)
+		}
+		if _, err := fmt.Fprintln(w, n); err != nil {
 			return err
 		}
 	}
@@ -161,14 +185,7 @@ func (t Table) writeText(w io.Writer, l layout) error {
 }
 
 // settings turn off everything that tablewriter does to texts on its own.
-func settings(cols []Column) []tablewriter.Option {
-	align := make([]tw.Align, len(cols))
-	for i, c := range cols {
-		align[i] = tw.AlignLeft
-		if c.Numeric {
-			align[i] = tw.AlignRight
-		}
-	}
+func settings(align []tw.Align) []tablewriter.Option {
 	return []tablewriter.Option{
 		tablewriter.WithHeaderAutoFormat(tw.Off), tablewriter.WithHeaderAutoWrap(tw.WrapNone),
 		tablewriter.WithRowAutoWrap(tw.WrapNone), tablewriter.WithTrimSpace(tw.Off),

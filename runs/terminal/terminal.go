@@ -37,7 +37,7 @@ type Page struct {
 
 // Paint puts a style around a text, which must be harmless already, where there is colour.
 func (p Page) Paint(s Style, text string) string {
-	if !p.Colour || text == "" {
+	if !p.Colour || s == "" || text == "" {
 		return text
 	}
 	return "\x1b[" + string(s) + "m" + text + "\x1b[m"
@@ -96,14 +96,14 @@ func New(w io.Writer, getenv func(string) string) *Output {
 }
 
 // label begins lines that are about the command itself.
-var label = regexp.MustCompile(`(?m)^(tauguide|warning|hint):`)
+var label = regexp.MustCompile(`(?m)^(tauguide|warning|hint|next):`)
 
 // Write writes a text without any style of its own; labels at the beginnings of lines get theirs.
 func (o *Output) Write(p []byte) (int, error) { return o.plain.Write(p) }
 
 func (o *Output) labelled(text string) string {
 	return label.ReplaceAllStringFunc(plain(text), func(l string) string {
-		return o.Paint(map[string]Style{"tauguide:": Bad, "warning:": Warn, "hint:": Hint}[l], l)
+		return o.Paint(map[string]Style{"tauguide:": Bad, "warning:": Warn, "hint:": Hint, "next:": Hint}[l], l)
 	})
 }
 

@@ -1,0 +1,198 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tauguide/tauguide/metrics"
+)
+
+// standing is a system of a run over all domains.
+type standing struct {
+	source   *Source
+	system   System
+	outcomes []metrics.Outcome
+	pass     [][]metrics.Estimate // by domain, the mean over domains last; then by k
+}
+
+// last is the figure that systems are ranked by.
+func (s standing) last() metrics.Estimate {
+	mean := s.pass[len(s.pass)-1]
+	return mean[len(mean)-1]
+}
+
+// bound reports whether a system is no contestant but shows what is possible: one knows the solution, one never acts.
+func (s System) bound() bool { return s.Kind == "oracle" || s.Kind == "noop" }
+
+// overview is the table of what runs have found: systems by domains, in percent.
+func overview(in Input, t *Table) error {
+	domains := slices.DeleteFunc(mainSystems().shown(in.Sources), func(d string) bool { return len(systemsOn(in.Sources, d)) == 0 })
+	ks := slices.Compact([]int{1, min(paperTrials, max(1, in.maxTrials()))})
+	rows := in.standings(domains, ks)
+	undefined := remarks{in: in}
+	var cols []column[standing]
+	if len(in.Sources) > 1 {
+		cols = append(cols, column[standing]{"run", "Run", words, "", func(s standing) Cell { return Label(s.source.Name) }})
+	}
+	cols = append(cols, column[standing]{"system", "System", words, "", func(s standing) Cell { return Label(s.system.Name) }})
+	for at, group := range append(slices.Clone(domains), "mean") {
+		for i, k := range ks {
+			cols = append(cols, column[standing]{fmt.Sprintf("pass^%d_%s", k, group), fmt.Sprintf("%s|^%d", group, k), 0, "", func(s standing) Cell {
+				c := wholePercent(s.pass[at][i])
+				if at < len(domains) {
+					undefined.undefined(row{source: s.source, system: s.system, domain: group}, c)
+				}
+				return c
+			}})
+		}
+	}
+	cols = append(cols, column[standing]{"interval", "mean|95 %", 0, "", func(s standing) Cell {
+		if i := s.last().Interval; i.Defined {
+			return Label(fmt.Sprintf("%.0f–%.0f", 100*i.Lo, 100*i.Hi))
+		}
+		return Dash(s.last().Reason)
+	}})
+	covered := metrics.Coverage{}
+	for _, s := range rows {
+		c := metrics.Cover(s.outcomes)
+		covered.Planned, covered.Evaluable = covered.Planned+c.Planned, covered.Evaluable+c.Evaluable
+	}
+	if covered.Evaluable < covered.Planned {
+		cols = append(cols, column[standing]{"evaluable", "evaluable", 0, "", func(s standing) Cell {
+			c := metrics.Cover(s.outcomes)
+			return Label(fmt.Sprintf("%d/%d", c.Evaluable, c.Planned))
+		}})
+	}
+	fill(t, cols, rows, nil)
+	t.markBest(func(row int) bool { return !rows[row].system.bound() })
+	k := ks[len(ks)-1]
+	t.Title = fmt.Sprintf("Pass^1 and Pass^%d in %% of tasks, %d of %d trials evaluable", k, covered.Evaluable, covered.Planned)
+	if k == 1 {
+		t.Title = strings.Replace(t.Title, "Pass^1 and ", "", 1)
+	}
+	if best, plain := leaders(rows); len(best) > 0 {
+		t.Finding = finding(best, plain, k, len(domains), t.Synthetic)
+		if plain != nil {
+			t.Rivals = []string{plain.system.Name, best[0].system.Name}
+		}
+	}
+	t.Notes = append(append(t.Notes, undefined.lines()...),
+		fmt.Sprintf("^%d: share of tasks that pass in %s; mean: over domains, with the 95 %% interval of ^%[1]d (bootstrap over the tasks of each domain)", k, allTrials(k)))
+	return nil
+}
+
+// standings computes the figures of every system.
+func (in Input) standings(domains []string, ks []int) (out []standing) {
+	for i := range in.Sources {
+		source := &in.Sources[i]
+		for _, system := range source.Systems {
+			s := standing{source: source, system: system}
+			var by [][]metrics.Outcome
+			for _, d := range domains {
+				var on []metrics.Outcome
+				for _, o := range source.Outcomes {
+					if o.System == system.Name && o.Domain == d {
+						on = append(on, o)
+					}
+				}
+				by, s.outcomes = append(by, on), append(s.outcomes, on...)
+			}
+			for _, on := range by {
+				each := make([]metrics.Estimate, len(ks))
+				for i, k := range ks {
+					each[i] = metrics.PassHat(on, k)
+				}
+				s.pass = append(s.pass, each)
+			}
+			mean := make([]metrics.Estimate, len(ks))
+			for i, k := range ks {
+				mean[i] = in.bootstrap().MeanPassHat(by, k)
+			}
+			s.pass = append(s.pass, mean)
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// wholePercent is a share in whole percents; its value stays a share.
+func wholePercent(e metrics.Estimate) Cell {
+	c := share(e)
+	if c.Value != nil {
+		c.Text = fmt.Sprintf("%.0f", 100*e.Value)
+	}
+	return c
+}
+
+// markBest marks the best value of each column of numbers, where rows that compete differ in it.
+func (t *Table) markBest(competes func(row int) bool) {
+	for col := range t.Columns {
+		var values []float64
+		for n, r := range t.Rows {
+			if v, ok := r[col].number(); ok && competes(n) {
+				values = append(values, v)
+			}
+		}
+		if len(values) == 0 || slices.Min(values) == slices.Max(values) {
+			continue
+		}
+		for n, r := range t.Rows {
+			v, ok := r[col].number()
+			t.Rows[n][col].Best = ok && competes(n) && v == slices.Max(values)
+		}
+	}
+}
+
+// leaders are the systems with the best figure, and the ReAct that is behind them, nil if none is.
+func leaders(rows []standing) (best []standing, plain *standing) {
+	for i, s := range rows {
+		if !s.last().Defined || s.system.bound() {
+			continue
+		}
+		if s.system.is(ReAct) && plain == nil {
+			plain = &rows[i]
+		}
+		if len(best) > 0 && s.last().Value > best[0].last().Value {
+			best = nil
+		}
+		if len(best) == 0 || s.last().Value == best[0].last().Value {
+			best = append(best, s)
+		}
+	}
+	if plain != nil && plain.last().Value >= best[0].last().Value {
+		plain = nil
+	}
+	return best, plain
+}
+
+// finding says in a sentence which systems are best, and what ReAct comes to.
+func finding(best []standing, plain *standing, k, domains int, synthetic bool) string {
+	names := make([]string, len(best))
+	for i, s := range best {
+		names[i] = s.system.Name
+	}
+	verb, of := "passes", ""
+	if len(names) > 1 {
+		verb = "pass"
+	}
+	if k > 1 {
+		of = " " + allTrials(k) + " of"
+	}
+	out := fmt.Sprintf("%s %s%s %.0f %% of tasks", strings.Join(names, " and "), verb, of, 100*best[0].last().Value)
+	if plain != nil {
+		out += fmt.Sprintf(", %s%s %.0f %%", plain.system.Name, of[max(0, len(of)-len(" of")):], 100*plain.last().Value)
+	}
+	if domains > 1 {
+		out += fmt.Sprintf(" (mean of %d domains)", domains)
+	}
+	if synthetic {
+		out += "; scripted models"
+	}
+	return out
+}
+
+// allTrials is k trials of a task in words.
+func allTrials(k int) string {
+	return [...]string{"", "a trial", "both trials", "all three trials", "all four trials"}[k]
+}

@@ -1,0 +1,63 @@
+package report_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/tauguide/tauguide/runs/report"
+	"github.com/tauguide/tauguide/runs/terminal"
+)
+
+// widths are those that every table has to fit.
+var widths = []int{60, 80, 100, 120, 200}
+
+// TestTablesFit: no line of any table is longer than the page is wide, with and without the paper's figures, of one run, of two
+// and of none.
+func TestTablesFit(t *testing.T) {
+	published, err := report.PublishedTables()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range published {
+		for _, width := range widths {
+			fits(t, table.Name, table, terminal.Page{Width: width}, false)
+		}
+	}
+	for _, s := range report.Tables() {
+		for _, in := range []report.Input{
+			{Sources: []report.Source{fixture(t)}, Options: report.Options{Resamples: 100}},
+			{Sources: []report.Source{fixture(t), fixture(t)}, Options: report.Options{Resamples: 100, Published: true}},
+		} {
+			if s.Name == "asr" {
+				in.Sources[0].Attack = attackOn(in.Sources[0])
+			}
+			if s.Free {
+				in.Sources = nil
+			}
+			table, err := s.Build(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, width := range widths {
+				for _, provenance := range []bool{false, true} {
+					fits(t, s.Name, table, terminal.Page{Width: width, Colour: width == 100}, provenance)
+				}
+			}
+		}
+	}
+}
+
+func fits(t *testing.T, name string, table report.Table, page terminal.Page, provenance bool) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := report.Print(&b, page, provenance, table); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if n := terminal.Columns(strings.TrimSuffix(line, "\n")); n > page.Width {
+			t.Errorf("table %s has %d of %d columns: %s", name, n, page.Width, line)
+			break
+		}
+	}
+}

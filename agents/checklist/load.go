@@ -168,12 +168,9 @@ func InventoryOf(w *domains.World) (Inventory, error) {
 	for _, t := range w.Agent.Specs() {
 		inv.Tools = append(inv.Tools, t.Name)
 	}
-	if slices.Contains(guide.Shipped(), w.Name) {
-		c, err := guide.ShippedCatalog(w.Name)
-		if err != nil {
-			return Inventory{}, fmt.Errorf("catalog of %s: %w", w.Name, err)
-		}
-		inv.Catalog = c
+	var err error
+	if inv.Catalog, err = guide.ShippedCatalog(w.Name); err != nil {
+		return Inventory{}, fmt.Errorf("catalog of %s: %w", w.Name, err)
 	}
 	return inv, nil
 }

@@ -32,13 +32,15 @@ const (
 	Nonsense       Defect = "nonsense"        // something else is answered
 	ForgottenTool  Defect = "forgotten_tool"  // the plan has no intent for a tool that changes data
 	ForgottenLines Defect = "forgotten_lines" // the plan neither assigns nor excludes a part of the policy
+	UnsortedTool   Defect = "unsorted_tool"   // nothing is said of a tool whose kind was asked for
+	UnknownKind    Defect = "unknown_kind"    // a tool is of a kind that there is not
 	Prose          Defect = "prose"           // remarks in fences of their own, and trailing commas
 )
 
 // Defects lists all of them.
 func Defects() []Defect {
 	return []Defect{MissingNode, WrongTarget, UnknownTarget, PrematureExit, PhantomTool, WrongNumber, LostCitation, AbsentCitation,
-		CutOffAnswer, OtherPath, SamePathTwice, Nonsense, ForgottenTool, ForgottenLines, Prose}
+		CutOffAnswer, OtherPath, SamePathTwice, Nonsense, ForgottenTool, ForgottenLines, UnsortedTool, UnknownKind, Prose}
 }
 
 // spread is among how many files a seed chooses.
@@ -60,7 +62,7 @@ func Plant(d Defect, seed int64, always bool, next llm.Client) llm.Client {
 		_, _ = h.Write([]byte(file))
 		s := spoiler{rand: rand.New(rand.NewPCG(uint64(seed), h.Sum64())), path: file}
 		text, ok := s.spoil(d, stage, resp.Message.Text())
-		if ok && struck == "" && stage != "plan" && skip > 0 {
+		if ok && struck == "" && stage != "plan" && stage != "tools" && skip > 0 {
 			skip--
 			return resp, nil
 		}
@@ -94,6 +96,11 @@ func (s spoiler) spoil(d Defect, stage, answer string) (string, bool) {
 			return "", false
 		}
 		return s.edit(before, text, after, func(plan object) bool { return forget(d, plan) })
+	case UnsortedTool, UnknownKind:
+		if stage != "tools" {
+			return "", false
+		}
+		return s.edit(before, text, after, func(sorted object) bool { return s.unsort(d, sorted) })
 	case CutOffAnswer:
 		return answer[:len(answer)/2], true
 	case Nonsense:
@@ -105,10 +112,22 @@ func (s spoiler) spoil(d Defect, stage, answer string) (string, bool) {
 	case SamePathTwice:
 		return answer + "\n" + answer, stage == "subflow" || stage == "main"
 	}
-	if stage == "plan" {
+	if stage != "subflow" && stage != "main" {
 		return "", false
 	}
 	return s.edit(before, text, after, func(file object) bool { return s.change(d, file) })
+}
+
+// unsort spoils what is said of the kinds of tools.
+func (s spoiler) unsort(d Defect, sorted object) bool {
+	tools := objects(sorted["tools"])
+	at := s.rand.IntN(len(tools))
+	if d == UnknownKind {
+		tools[at]["kind"] = "modify"
+	} else {
+		sorted["tools"] = slices.Delete(tools, at, at+1)
+	}
+	return true
 }
 
 func (s spoiler) edit(before, text, after string, change func(object) bool) (string, bool) {

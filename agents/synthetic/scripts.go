@@ -11,6 +11,7 @@ import (
 	"github.com/tauguide/tauguide/agents/checklist"
 	"github.com/tauguide/tauguide/agents/checklist/author"
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/guide"
 	workflow "github.com/tauguide/tauguide/guide/author"
 	"github.com/tauguide/tauguide/guide/compare"
 	"github.com/tauguide/tauguide/guide/verify"
@@ -19,8 +20,18 @@ import (
 )
 
 // Scripts returns the scripts by role, for synthetic.Config.
-func Scripts() map[string]synthetic.Script {
-	l := &library{}
+func Scripts() map[string]synthetic.Script { return (&library{}).scripts() }
+
+// Reference is a workflow that a scripted author hands out in place of the domain's built-in one.
+type Reference struct {
+	Load  func() (*guide.Bundle, error)
+	Tools *domains.Kit // that it is for: says of what kind they are
+}
+
+// Repeating returns the scripts with an author that hands out the reference.
+func Repeating(r Reference) map[string]synthetic.Script { return (&library{reference: &r}).scripts() }
+
+func (l *library) scripts() map[string]synthetic.Script {
 	return map[string]synthetic.Script{
 		"agent":         eitherProtocol,
 		verify.Role:     l.verifier,
@@ -43,7 +54,10 @@ func parts(s synthetic.Input) (static, question string, err error) {
 }
 
 // library keeps the policies of the worlds that the scripts have met, and the workflows that they hand out.
-type library struct{ cache, drafts agents.Cache }
+type library struct {
+	cache, drafts agents.Cache
+	reference     *Reference // nil for the built-in workflows
+}
 
 // policy is what a domain's built-in files say.
 type policy struct {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tauguide/tauguide/agents"
+	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/guide"
 	workflow "github.com/tauguide/tauguide/guide/author"
 	"github.com/tauguide/tauguide/guide/export"
@@ -25,7 +26,7 @@ func (l *library) writeWorkflow(_ context.Context, s synthetic.Input) (llm.Messa
 		return llm.Message{}, err
 	}
 	d, err := agents.Cached(&l.drafts, s.World, func() (d draft, err error) {
-		if d.bundle, err = wordsAlone(s.World.Name); err == nil {
+		if d.bundle, err = l.wordsAlone(s.World.Name); err == nil {
 			d.files, err = export.WriteReleased(d.bundle)
 		}
 		return d, err
@@ -35,6 +36,8 @@ func (l *library) writeWorkflow(_ context.Context, s synthetic.Input) (llm.Messa
 	}
 	b, files := d.bundle, d.files
 	switch stage := within(question, "stage"); stage {
+	case "tools":
+		return l.kinds(s.World, strings.Fields(within(question, "tools")))
 	case "plan":
 		plan, err := json.MarshalIndent(planOf(b, static, question), "", "  ")
 		return synthetic.Say("Every section has its file.\n\n```json\n" + string(plan) + "\n```"), err
@@ -92,9 +95,35 @@ func mended(report string, files map[string][]byte) string {
 	return "These are to be mended.\n\n" + strings.Join(named, "\n")
 }
 
-// wordsAlone is the built-in workflow of a domain as a model writes one: without checks and events.
-func wordsAlone(domain string) (*guide.Bundle, error) {
-	b, err := guide.LoadShipped(domain)
+// kinds says of what kind tools are.
+func (l *library) kinds(w *domains.World, names []string) (llm.Message, error) {
+	kit := w.Agent
+	if l.reference != nil {
+		kit = l.reference.Tools
+	}
+	var out workflow.Sorted
+	for _, name := range names {
+		t, ok := kit.Tool(name)
+		if !ok {
+			return llm.Message{}, fmt.Errorf("the workflow that is repeated is for no tool %q", name)
+		}
+		word := string(t.Kind)
+		if t.Kind != domains.Read && t.Kind != domains.Write {
+			word = "other"
+		}
+		out.Tools = append(out.Tools, workflow.SortedTool{Tool: name, Kind: word, Reason: "The workflow that is repeated takes it for this."})
+	}
+	text, err := json.MarshalIndent(out, "", "  ")
+	return synthetic.Say("Sorted.\n\n```json\n" + string(text) + "\n```"), err
+}
+
+// wordsAlone is the workflow as a model writes one: without checks and events.
+func (l *library) wordsAlone(domain string) (b *guide.Bundle, err error) {
+	if l.reference != nil {
+		b, err = l.reference.Load()
+	} else {
+		b, err = guide.LoadShipped(domain)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -192,17 +221,19 @@ func between(text, from, to string) string {
 	return inside
 }
 
-// excluded are the statements that no node's requirements stand on.
+// excluded are the statements that no node stands on.
 func excluded(b *guide.Bundle, static, question string) []workflow.Exclusion {
-	cited := map[string]bool{}
+	cited, done := map[string]bool{}, map[guide.Span]bool{}
 	for _, f := range b.Files() {
 		for _, n := range f.Nodes {
-			for _, id := range n.Policy {
-				cited[id] = true
+			for _, ref := range n.Policy {
+				cited[ref] = true
+				for _, line := range linesOf(ref) {
+					done[line] = true
+				}
 			}
 		}
 	}
-	done := map[guide.Span]bool{}
 	for _, m := range requirement.FindAllStringSubmatch(static, -1) {
 		for _, at := range strings.Split(m[2], ", ") {
 			for _, line := range linesOf(at) {

@@ -121,6 +121,9 @@ func TestPlantedDefects(t *testing.T) {
 	for _, name := range []string{"airline", "retail", "telecom"} {
 		d := newDesk(t, name)
 		for _, defect := range scripted.Defects() {
+			if named[defect] == "" && defect != scripted.Prose {
+				continue // of the kinds of tools, which are known here
+			}
 			for seed := range int64(seeds) {
 				t.Run(fmt.Sprintf("%s/%s/%d", name, defect, seed), func(t *testing.T) {
 					draft, log, err := d.write(scripted.Plant(defect, seed, false, d.client), nil)

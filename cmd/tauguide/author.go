@@ -19,6 +19,7 @@ import (
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
 	"github.com/tauguide/tauguide/sim/llm/answers"
+	"github.com/tauguide/tauguide/sim/synthetic"
 )
 
 func authorCommand(p process) *cobra.Command {
@@ -29,6 +30,7 @@ func authorCommand(p process) *cobra.Command {
 type authorModel struct {
 	name, config, baseURL string
 	synthetic             bool
+	scripts               map[string]synthetic.Script // of the model in this process, in place of its own; nil for none
 }
 
 func (o *authorModel) AddFlags(f *pflag.FlagSet) {
@@ -47,14 +49,14 @@ type authoring struct {
 }
 
 // find reads the config, and makes sure that it has the model.
-func (o *authorModel) find(p process, w *domains.World) (*config.Config, error) {
+func (o *authorModel) find(p process) (*config.Config, error) {
 	if o.name == "" && !o.synthetic {
 		return nil, errors.New("no model is named\nhint: add --model, or try it out with --synthetic")
 	}
 	if o.name == "" {
 		o.name = "scripted"
 	}
-	c, err := o.load(p, w)
+	c, err := o.load(p)
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +67,8 @@ func (o *authorModel) find(p process, w *domains.World) (*config.Config, error) 
 }
 
 // price is that of the model, as far as it is known.
-func (o authorModel) price(p process, w *domains.World) (llm.Price, error) {
-	c, err := o.find(p, w)
+func (o authorModel) price(p process) (llm.Price, error) {
+	c, err := o.find(p)
 	if err != nil {
 		return llm.Price{}, err
 	}
@@ -96,37 +98,39 @@ func (o authorModel) open(p process, w *domains.World, out string) (*authoring, 
 
 // connect connects to the model, and keeps nothing.
 func (o authorModel) connect(p process, w *domains.World) (*authoring, error) {
-	c, err := o.find(p, w)
+	c, err := o.find(p)
 	if err != nil {
 		return nil, err
+	}
+	if len(w.Tasks) == 0 {
+		w = w.WithTasks([]domains.Task{{}}) // a scripted model wants to know a task that exists; a real one never sees it
 	}
 	writers, err := runs.NewJudges(c, o.name, map[string]*domains.World{w.Name: w},
 		config.Options{Synthetic: o.synthetic, BaseURL: o.baseURL, Cassette: "off"}, nil, p.warn)
 	if err != nil {
 		return nil, err
 	}
-	// A scripted model wants to know a task that exists; a real one never sees it.
-	key := sim.Key{Domain: w.Name, System: "author"}
-	if len(w.Tasks) > 0 {
-		key.Task = w.Tasks[0].ID
-	}
+	key := sim.Key{Domain: w.Name, Task: w.Tasks[0].ID, System: "author"}
 	one, ok := writers.Of(sim.Record{Key: key}).(sim.ModelJudge)
 	if !ok {
 		return nil, fmt.Errorf("model %s cannot be asked from here", o.name)
 	}
+	if o.scripts != nil {
+		one.Model.Client = synthetic.New(map[string]*domains.World{w.Name: w}, synthetic.Config{Scripts: o.scripts})
+	}
 	return &authoring{p: p, model: one.Model, scripted: o.synthetic || c.Models[o.name].Synthetic}, nil
 }
 
-// load reads the config, or makes one that has only the model.
-func (o authorModel) load(p process, w *domains.World) (*config.Config, error) {
+// load reads the config, or makes one that has only the model: its domain stands for none.
+func (o authorModel) load(p process) (*config.Config, error) {
 	if o.config != "" {
 		return config.Load(o.config, p.env)
 	}
 	if strings.ContainsAny(o.name, "\"\\\n\r\t$") {
 		return nil, fmt.Errorf("--model %q is no name of a model\nhint: give the name that the endpoint knows", o.name)
 	}
-	text := fmt.Sprintf("note: author\nmodels: {\"%s\": {key: $OPENAI_API_KEY}}\nuser: {model: \"%s\"}\ndomains: [{name: %s}]\nsystems: [{name: none, agent: noop}]\n",
-		o.name, o.name, w.Name)
+	text := fmt.Sprintf("note: author\nmodels: {\"%s\": {key: $OPENAI_API_KEY}}\nuser: {model: \"%s\"}\ndomains: [{name: mock}]\nsystems: [{name: none, agent: noop}]\n",
+		o.name, o.name)
 	return config.Parse("the flags", []byte(text), p.env)
 }
 

@@ -8,9 +8,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/domains/all"
+	"github.com/tauguide/tauguide/domains/described"
 	"github.com/tauguide/tauguide/guide/author"
-	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm/answers"
 )
@@ -60,9 +59,12 @@ func runRevision(ctx context.Context, p process, o authorWorkflowOptions, args [
 	if err != nil {
 		return err
 	}
+	if o.scripts, err = o.repeating(p, w); err != nil {
+		return usage(err)
+	}
 	job := author.Job{Source: src, Rounds: o.rounds, MaxCost: o.maxCost, OverwriteEdits: r.overwrite, Log: p.note}
 	if o.dryRun {
-		price, err := o.price(p, w)
+		price, err := o.price(p)
 		if err != nil {
 			return usage(err)
 		}
@@ -83,12 +85,15 @@ func runRevision(ctx context.Context, p process, o authorWorkflowOptions, args [
 
 // sourceOf is the domain of a published workflow as it is now.
 func (o authorWorkflowOptions) sourceOf(published *author.Published) (*domains.World, author.Source, error) {
-	worlds, err := all.Open(o.data, []string{published.Manifest.Domain}, "")
+	if !described.Described(published.Dir) {
+		return o.source(published.Manifest.Domain)
+	}
+	tools, documents, err := described.ReadFolder(published.Dir)
 	if err != nil {
 		return nil, author.Source{}, err
 	}
-	src, err := author.Builtin(worlds[0], config.DataKind(o.data))
-	return worlds[0], src, err
+	src, err := author.Own(tools, documents)
+	return &domains.World{Name: tools.Name, Agent: src.Inventory.Agent}, src, err
 }
 
 // replace puts what became of a workflow in its place, or says why it stays as it is.

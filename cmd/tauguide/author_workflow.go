@@ -11,15 +11,15 @@ import (
 	"github.com/spf13/pflag"
 
 	scripted "github.com/tauguide/tauguide/agents/synthetic"
-	"github.com/tauguide/tauguide/domains/all"
 	"github.com/tauguide/tauguide/guide/author"
-	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm/answers"
 )
 
 type authorWorkflowOptions struct {
 	authorModel
+	own          ownPolicy
+	reference    string
 	data, out    string
 	rounds       int
 	noPlanReview bool
@@ -32,6 +32,8 @@ type authorWorkflowOptions struct {
 
 func (o *authorWorkflowOptions) AddFlags(f *pflag.FlagSet) {
 	o.authorModel.AddFlags(f)
+	o.own.AddFlags(f)
+	f.StringVar(&o.reference, "reference", "", "workflow that the scripted author of --synthetic repeats, in place of the domain's built-in one; needed for a policy of your own")
 	f.StringVar(&o.data, "data", "embedded", "τ² data folder with the policy, or the word embedded")
 	f.StringVar(&o.out, "out", "", "folder for the workflow; new or empty")
 	f.IntVar(&o.rounds, "max-review-rounds", author.DefaultRounds, "how often all files are reviewed at most")
@@ -46,13 +48,15 @@ func (o *authorWorkflowOptions) AddFlags(f *pflag.FlagSet) {
 func authorWorkflowCommand(p process) *cobra.Command {
 	var o authorWorkflowOptions
 	cmd := &cobra.Command{
-		Use:   "workflow DOMAIN",
+		Use:   "workflow DOMAIN | --policy FILE... --tools FILE --name NAME",
 		Short: "Have a model write a workflow out of a policy",
-		Long: "Have a model write the workflow that PolicyGuide guards by, out of the domain's policy and tools, in six stages: tools and values are\n" +
+		Long: "Have a model write the workflow that PolicyGuide guards by, out of a policy and tools, in six stages: tools and values are\n" +
 			"listed, the files are planned and the plan is reviewed, subflows and the main file are written, and all files are reviewed until neither\n" +
 			"the validator nor the review has anything left. An answer that cannot be used is asked for once more. The workflow goes into --out once it\n" +
 			"has no error, with coverage.md, which has the policy line by line, and authoring/, which has all prompts and answers. A command that was\n" +
 			"stopped goes on where it was when it is given again.\n\n" +
+			"The policy and the tools are those of DOMAIN, or your own: --policy, once for each document, and --tools, a list in any of the usual\n" +
+			"forms. The folder then has copies of both, so that all workflow commands know them.\n\n" +
 			"Read docs/authoring.md before you trust one.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runAuthorWorkflow(cmd.Context(), p, o, args) },
@@ -98,24 +102,19 @@ func runAuthorWorkflow(ctx context.Context, p process, o authorWorkflowOptions, 
 	if o.revision.asked() {
 		return runRevision(ctx, p, o, args)
 	}
-	if len(args) == 0 {
-		return usage(errors.New("no domain is named\nhint: name the domain whose policy it is"))
-	}
-	domain := args[0]
 	if err := o.check(); err != nil {
 		return usage(err)
 	}
-	worlds, err := all.Open(o.data, []string{domain}, "")
+	world, src, err := o.source(strings.Join(args, ""))
 	if err != nil {
-		return err
+		return usage(err)
 	}
-	src, err := author.Builtin(worlds[0], config.DataKind(o.data))
-	if err != nil {
-		return err
+	if o.scripts, err = o.repeating(p, world); err != nil {
+		return usage(err)
 	}
 	job := author.Job{Source: src, Rounds: o.rounds, NoPlanReview: o.noPlanReview, MaxCost: o.maxCost, Log: p.note}
 	if o.dryRun {
-		price, err := o.price(p, worlds[0])
+		price, err := o.price(p)
 		if err != nil {
 			return usage(err)
 		}
@@ -125,7 +124,7 @@ func runAuthorWorkflow(ctx context.Context, p process, o authorWorkflowOptions, 
 		}
 		return err
 	}
-	a, err := o.open(p, worlds[0], o.out)
+	a, err := o.open(p, world, o.out)
 	if err != nil {
 		return usage(err)
 	}
@@ -150,6 +149,7 @@ func runAuthorWorkflow(ctx context.Context, p process, o authorWorkflowOptions, 
 	for _, finding := range draft.Findings {
 		p.printf("%v\n", finding)
 	}
-	p.printf("%s: main.yaml and %d subflows written to %s, %d warnings%s\n", domain, len(draft.Bundle.Subflows), o.out, len(draft.Findings), a.label())
+	p.printf("%s: main.yaml and %d subflows written to %s, %d warnings%s\n", src.Name, len(draft.Bundle.Subflows), o.out, len(draft.Findings), a.label())
+	toConfirm(p, o.out, draft.Unconfirmed)
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/all"
+	"github.com/tauguide/tauguide/domains/described"
 	"github.com/tauguide/tauguide/guide"
 	"github.com/tauguide/tauguide/guide/export"
 	"github.com/tauguide/tauguide/guide/export/svg"
@@ -30,7 +31,8 @@ func workflowCommand(p process) *cobra.Command {
 // source is a bundle and where it was read.
 type source struct {
 	*guide.Bundle
-	dir string // "" for a bundle of the program
+	dir string         // "" for a bundle of the program
+	own *domains.World // that the folder has itself; nil if it is for a domain of the program
 }
 
 // openBundle reads the bundle of a domain or a folder, and says if it was edited after its publication. A bundle that does
@@ -38,7 +40,7 @@ type source struct {
 func openBundle(p process, name string) (source, error) {
 	if slices.Contains(guide.Shipped(), name) {
 		b, err := guide.LoadShipped(name)
-		return source{b, ""}, err
+		return source{Bundle: b}, err
 	}
 	if _, err := os.Stat(name); err != nil {
 		return source{}, usage(fmt.Errorf("%s is neither a bundle of the program nor a folder\nhint: name a folder, or one of %s", name, strings.Join(guide.Shipped(), ", ")))
@@ -47,11 +49,28 @@ func openBundle(p process, name string) (source, error) {
 	if err != nil {
 		return source{}, err
 	}
-	b, err := guide.LoadFolder(dir)
-	if err == nil && b.Origin != nil && len(b.Origin.Edited) > 0 {
-		p.notef("%s: edited after it was published: %s (tauguide workflow diff %s shows how)", name, strings.Join(b.Origin.Edited, ", "), name)
+	s := source{dir: name}
+	if err := s.openOwn(); err != nil {
+		return s, err
 	}
-	return source{b, name}, err
+	if s.Bundle, err = guide.LoadFolder(dir); err != nil {
+		return s, err
+	}
+	if s.own != nil {
+		s.Domain = s.own.Name // whatever the folder is called
+	}
+	if s.Origin != nil && len(s.Origin.Edited) > 0 {
+		p.notef("%s: edited after it was published: %s (tauguide workflow diff %s shows how)", name, strings.Join(s.Origin.Edited, ", "), name)
+	}
+	return s, nil
+}
+
+// openOwn opens the domain that the folder has itself.
+func (s *source) openOwn() (err error) {
+	if described.Described(s.dir) {
+		s.own, err = described.Open(s.dir)
+	}
+	return err
 }
 
 // place names the file of a finding as it can be opened from here; those of catalogs have their place already.
@@ -62,10 +81,13 @@ func (s source) place(file string) string {
 	return filepath.Join(s.dir, filepath.FromSlash(file))
 }
 
-const domainHelp = "domain whose tools the bundle is for; default: the one that it was written for, or the folder's name"
+const domainHelp = "domain whose tools the bundle is for; default: that of the folder's own tools.yaml, the one that it was written for, or the folder's name"
 
 // world opens the domain that a bundle is for, with the tasks of the split.
 func (s source) world(data, domain, split string) (*domains.World, error) {
+	if domain == "" && s.own != nil {
+		return s.own, nil
+	}
 	if domain == "" {
 		domain = s.Domain
 	}

@@ -73,14 +73,14 @@ func runCompareWorkflows(ctx context.Context, p process, o compareWorkflowsOptio
 	if err != nil {
 		return usage(fmt.Errorf("--judge: %w", err))
 	}
-	r, err := compare.Compare(a, b, compare.Pair[string]{A: nameA, B: nameB}, basis)
+	r, err := compare.Compare(a.Bundle, b.Bundle, compare.Pair[string]{A: nameA, B: nameB}, basis)
 	if err != nil {
 		return err
 	}
 	var unread error // what needs no model is printed in any case
 	if judge != nil {
 		var calls []sim.ModelCall
-		if calls, unread = r.Judge(ctx, judge.model, a, b, basis.Catalog); unread != nil {
+		if calls, unread = r.Judge(ctx, judge.model, a.Bundle, b.Bundle, basis.Catalog); unread != nil {
 			unread = fmt.Errorf("--judge: %w", unread)
 		} else {
 			r.Judged.Synthetic = judge.scripted
@@ -107,62 +107,60 @@ func (o compareWorkflowsOptions) connect(p process, basis compare.Basis) (*autho
 }
 
 // openEitherLayout reads a bundle, or a workflow in the released layout.
-func openEitherLayout(p process, name string) (*guide.Bundle, error) {
+func openEitherLayout(p process, name string) (source, error) {
 	if st, err := os.Stat(filepath.Join(name, "_manifest.json")); err != nil || st.IsDir() || slices.Contains(guide.Shipped(), name) {
-		s, err := openBundle(p, name)
-		return s.Bundle, err
+		return openBundle(p, name)
 	}
-	b, notes, err := export.ReadReleased(os.DirFS(name))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	s := source{dir: name}
+	if err := s.openOwn(); err != nil {
+		return s, err
+	}
+	var notes []string
+	var err error
+	if s.Bundle, notes, err = export.ReadReleased(os.DirFS(name)); err != nil {
+		return s, fmt.Errorf("%s: %w", name, err)
 	}
 	for _, n := range notes {
 		p.notef("%s: left behind: %s", name, n)
 	}
-	return b, nil
+	return s, nil
 }
 
-// basis is what the domain has to compare on; nothing where it is not one of the program.
-func (o compareWorkflowsOptions) basis(p process, a, b *guide.Bundle) (compare.Basis, error) {
-	name, err := o.domainOf(a, b)
-	if name == "" || err != nil {
+// basis is what the domain has to compare on; nothing where it is known neither to the program nor by a tools.yaml.
+func (o compareWorkflowsOptions) basis(p process, a, b source) (compare.Basis, error) {
+	w, err := o.worldOf(a, b)
+	if w == nil || err != nil {
 		return compare.Basis{}, err
 	}
-	worlds, err := all.Open(o.data, []string{name}, "")
-	if err != nil {
-		return compare.Basis{}, err
-	}
-	out := compare.Basis{World: worlds[0]}
-	if out.Catalog, err = guide.ShippedCatalog(name); err != nil {
+	out := compare.Basis{World: w}
+	if out.Catalog, err = guide.ShippedCatalog(w.Name); err != nil {
 		return out, err
 	}
 	switch {
 	case o.traces != "":
 		out.Source = "in passed trials of " + o.traces
-		out.Traces, err = passed(p, o.traces, name)
-	case slices.Contains(audit.Domains(), name):
+		out.Traces, err = passed(p, o.traces, w.Name)
+	case slices.Contains(audit.Domains(), w.Name):
 		out.Source = "in completed gold plans"
-		out.Traces, err = completed(p, worlds[0])
+		out.Traces, err = completed(p, w)
 	}
 	return out, err
 }
 
-func (o compareWorkflowsOptions) domainOf(a, b *guide.Bundle) (string, error) {
+// worldOf opens the domain of --domain, or that of B, or else of A; nil if neither is known.
+func (o compareWorkflowsOptions) worldOf(a, b source) (*domains.World, error) {
 	if o.domain != "" {
-		if _, err := all.Domain(o.domain); err != nil {
-			return "", fmt.Errorf("--domain: %w", err)
-		}
-		return o.domain, nil
+		return b.world(o.data, o.domain, "")
 	}
-	for _, x := range []*guide.Bundle{b, a} {
-		if _, err := all.Domain(x.Domain); err == nil {
-			return x.Domain, nil
+	for _, x := range []source{b, a} {
+		if _, err := all.Domain(x.Domain); err == nil || x.own != nil {
+			return x.world(o.data, "", "")
 		}
 	}
 	if o.traces != "" || o.data != "embedded" {
-		return "", usage(errors.New("--data and --traces: neither workflow is of a domain that the program knows\nhint: name it with --domain"))
+		return nil, usage(errors.New("--data and --traces: neither workflow is of a domain that the program knows\nhint: name it with --domain"))
 	}
-	return "", nil
+	return nil, nil
 }
 
 // completed are the gold plans of a domain; of one that cannot be completed, as far as it goes.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/tauguide/tauguide/domains/described"
 	"github.com/tauguide/tauguide/guide"
 	"github.com/tauguide/tauguide/guide/export"
 )
@@ -28,7 +29,8 @@ func exportWorkflowCommand(p process) *cobra.Command {
 		Use:   "export DOMAIN|DIR",
 		Short: "Write a bundle in the layout of PolicyGuide's released implementation",
 		Long: "Write a bundle in the layout of PolicyGuide's released implementation: _manifest.json, main.workflow.json and subflows/*.subflow.json.\n" +
-			"What that layout has no place for goes into a member tauguide of each node, which the other side ignores.",
+			"What that layout has no place for goes into a member tauguide of each node, which the other side ignores. The policy and the tools of a\n" +
+			"folder that has its own are copied.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return runExportWorkflow(p, o, args[0]) },
 	}
@@ -45,7 +47,7 @@ func runExportWorkflow(p process, o exportWorkflowOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	return writeFolder(p, o.out, files)
+	return writeFolder(p, o.out, files, name)
 }
 
 type importWorkflowOptions struct{ out string }
@@ -80,16 +82,26 @@ func runImportWorkflow(p process, o importWorkflowOptions, name string) error {
 	for _, f := range b.Files() {
 		files[f.Path] = guide.Format(f)
 	}
-	return writeFolder(p, o.out, files)
+	return writeFolder(p, o.out, files, name)
 }
 
-// writeFolder writes files into a folder that it makes, and prints their names.
-func writeFolder(p process, dir string, files map[string][]byte) error {
+// writeFolder writes files into a folder that it makes, with the policy and the tools of the folder that they come from if
+// it has its own, and prints their names.
+func writeFolder(p process, dir string, files map[string][]byte, from string) error {
 	if dir == "" {
 		return usage(errors.New("--out is missing\nhint: name the folder to write"))
 	}
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return usage(fmt.Errorf("--out %s exists already\nhint: name a folder that does not", dir))
+	}
+	if described.Described(from) {
+		tools, documents, err := described.ReadFolder(from)
+		if err != nil {
+			return err
+		}
+		for name, text := range described.Files(tools, documents) {
+			files[name] = []byte(text)
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		path := filepath.Join(dir, filepath.FromSlash(name))

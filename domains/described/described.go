@@ -47,6 +47,16 @@ func (t Tools) Unknown() (out []string) {
 	return out
 }
 
+// Unconfirmed are the tools whose kind no person has confirmed, in their order.
+func (t Tools) Unconfirmed() (out []Tool) {
+	for _, x := range t.Agent {
+		if x.Confirm != "" {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
 // WithUser has the tools of another list as those of the user.
 func (t Tools) WithUser(user Tools) (Tools, error) {
 	if len(t.User) > 0 || len(user.User) > 0 {

@@ -135,7 +135,7 @@ func TestReadPolicy(t *testing.T) {
 		t.Errorf("%v\n%s", err, diff)
 	}
 	for _, c := range []struct{ name, path, want string }{
-		{"missing", filepath.Join(dir, "none.md"), "policy: there is no file "},
+		{"missing", filepath.Join(dir, "none.md"), "there is no file "},
 		{"folder", dir, "is no regular file"},
 		{"equal names", put("other/desk.md", "x"), "have the same name, by which lines are cited\nhint: rename one"},
 		{"empty", put("empty.md", " \n\n"), "empty.md: there is nothing in it\nhint: write the policy into it"},

@@ -85,19 +85,19 @@ func ReadPolicy(paths []string) ([]domains.Document, error) {
 	for _, p := range paths {
 		text, err := domains.ReadFile(p, maxPolicy)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("policy: there is no file %s\nhint: name the files of the policy", p)
+			return nil, fmt.Errorf("there is no file %s\nhint: name the files of the policy", p)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("policy: %w", err)
+			return nil, err
 		}
 		name := filepath.Base(p)
 		if first, twice := at[name]; twice {
-			return nil, fmt.Errorf("policy: %s and %s have the same name, by which lines are cited\nhint: rename one", first, p)
+			return nil, fmt.Errorf("%s and %s have the same name, by which lines are cited\nhint: rename one", first, p)
 		}
 		at[name] = p
 		text = bytes.TrimPrefix(text, []byte("\ufeff"))
 		if err := checkDocument(name, text); err != nil {
-			return nil, fmt.Errorf("policy: %s: %w", p, err)
+			return nil, fmt.Errorf("%s: %w", p, err)
 		}
 		out = append(out, domains.Document{Name: name, Text: string(text)})
 	}

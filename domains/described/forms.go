@@ -21,7 +21,7 @@ import (
 func ReadTools(path string) (Tools, error) {
 	text, err := domains.ReadFile(path, yamlfile.MaxBytes)
 	if err != nil {
-		return Tools{}, fmt.Errorf("tools: %w", err)
+		return Tools{}, err
 	}
 	return ParseTools(path, text)
 }

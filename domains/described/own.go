@@ -30,7 +30,10 @@ type ownTool struct {
 	Parameters  map[string]any `yaml:"parameters"` // for its form; the order is the node's
 }
 
-func kindName(k domains.Kind) string {
+// KindWord is the word for the tool's kind in tools.yaml.
+func (t Tool) KindWord() string { return kindWord(t.Kind) }
+
+func kindWord(k domains.Kind) string {
 	if k == Other {
 		return "other"
 	}
@@ -40,7 +43,7 @@ func kindName(k domains.Kind) string {
 // ParseKind reads the word for a kind: read, write or other.
 func ParseKind(word string) (domains.Kind, error) {
 	for _, k := range []domains.Kind{domains.Read, domains.Write, Other} {
-		if kindName(k) == word {
+		if kindWord(k) == word {
 			return k, nil
 		}
 	}
@@ -168,7 +171,7 @@ func (t Tool) node() *yaml.Node {
 	n := mapping()
 	put(n, "name", text(t.Name))
 	if t.Kind != "" {
-		put(n, "kind", text(kindName(t.Kind)))
+		put(n, "kind", text(t.KindWord()))
 	}
 	if t.Confirm != "" {
 		put(n, "confirm", text(t.Confirm))

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"text/template"
 
+	"github.com/tauguide/tauguide/domains/described"
 	"github.com/tauguide/tauguide/guide"
 	"github.com/tauguide/tauguide/guide/verify"
 	"github.com/tauguide/tauguide/sim"
@@ -65,6 +66,8 @@ type Draft struct {
 	// the last answer.
 	Changed []string
 	Said    string
+	// Unconfirmed are tools of whose kind a person should make sure; see described.Tool.
+	Unconfirmed []described.Tool
 }
 
 // RefusedError says what keeps a workflow from being published after all reviews.
@@ -86,6 +89,7 @@ func (budgetError) Budget() bool { return true }
 type writing struct {
 	Job
 	system  string
+	sorting string          // the system prompt of the question for the kinds of tools; "" if it was not asked
 	numbers map[string]bool // that stand in policy and tools
 	draft   *Draft
 
@@ -121,7 +125,7 @@ func Write(ctx context.Context, j Job) (*Draft, error) {
 	for _, s := range []struct {
 		name string
 		do   func(context.Context) error
-	}{{"plan", w.makePlan}, {"plan review", w.reviewPlan}, {"subflows", w.subflows}, {"main", w.main}, {"review", w.review}} {
+	}{{"tools", w.sortTools}, {"plan", w.makePlan}, {"plan review", w.reviewPlan}, {"subflows", w.subflows}, {"main", w.main}, {"review", w.review}} {
 		if err := s.do(ctx); err != nil {
 			return w.draft, fmt.Errorf("stage %s: %w", s.name, err)
 		}
@@ -139,18 +143,29 @@ func (w *writing) connect() {
 }
 
 func begin(j Job) (*writing, error) {
-	if len(j.Source.mutating()) == 0 {
-		return nil, fmt.Errorf("%s has no tool that changes data, so there is nothing to guard", j.Source.Name)
-	}
 	if j.Log == nil {
 		j.Log = func(string) {}
 	}
 	w := &writing{Job: j, draft: &Draft{Files: map[string]string{}}, files: map[string]*written{}, priced: true}
-	numbered := j.Source.Numbered()
-	w.numbers = numbersIn(numbered, j.Source.Tools, "0") // "more than 0" is a way to say something
-	var err error
-	w.system, err = prompt("system.tmpl", map[string]any{"Source": j.Source, "Policy": numbered, "NoChanges": noChanges, "Transfer": verify.TransferTool})
-	return w, err
+	if len(j.Source.unknown()) > 0 {
+		return w, nil
+	}
+	return w, w.prepare()
+}
+
+// prepare makes what all stages are told, once every tool has a kind.
+func (w *writing) prepare() (err error) {
+	if len(w.Source.mutating()) == 0 {
+		return fmt.Errorf("%s has no tool that changes data, so there is nothing to guard", w.Source.Name)
+	}
+	numbered := w.Source.Numbered()
+	w.numbers = numbersIn(numbered, w.Source.Tools, "0") // "more than 0" is a way to say something
+	data := map[string]any{"Source": w.Source, "Policy": numbered, "NoChanges": noChanges}
+	if _, ok := w.Source.Inventory.Agent.Tool(verify.TransferTool); ok {
+		data["Transfer"] = verify.TransferTool
+	}
+	w.system, err = prompt("system.tmpl", data)
+	return err
 }
 
 func prompt(name string, data any) (string, error) {

@@ -17,7 +17,8 @@ type Estimate struct {
 // What the estimate takes for granted: measured on the workflows that come with the program.
 const (
 	charsPerToken   = 4
-	otherSubflows   = 5 // beside those for tools that change data: identification, agreement, and others
+	otherSubflows   = 5  // beside those for tools that change data: identification, agreement, and others
+	toolTokens      = 50 // to say of what kind a tool is
 	planTokens      = 10_000
 	fileTokens      = 1_500
 	reviewedRounds  = 2
@@ -26,7 +27,13 @@ const (
 
 // NewEstimate guesses what a job will take at a price. Prompts are charged in full, although most of each is cached where
 // the endpoint does so.
+// A tool of no known kind is taken to change data.
 func NewEstimate(j Job, price llm.Price) (Estimate, error) {
+	unknown := len(j.Source.unknown())
+	var err error
+	if j.Source, err = j.Source.assumed(); err != nil {
+		return Estimate{}, err
+	}
 	w, err := begin(j)
 	if err != nil {
 		return Estimate{}, err
@@ -35,6 +42,9 @@ func NewEstimate(j Job, price llm.Price) (Estimate, error) {
 	rounds := min(reviewedRounds, j.Rounds)
 	paths := e.Subflows / 2
 	system := int64(len(w.system) / charsPerToken)
+	if unknown > 0 {
+		e.add(1, system, int64(unknown)*toolTokens)
+	}
 	e.add(1, system, planTokens)
 	if !j.NoPlanReview {
 		e.add(1, system+planTokens, planTokens/2)

@@ -6,10 +6,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/tauguide/tauguide/domains/described"
 	"github.com/tauguide/tauguide/guide"
 	"github.com/tauguide/tauguide/guide/export"
 	"github.com/tauguide/tauguide/sim/llm"
@@ -88,6 +90,10 @@ func (w *writing) publish() error {
 		put(f.Path, w.textOf(f))
 		put(path.Join(guide.FrozenDir, f.Path), w.draft.Files[f.Path])
 	}
+	if t := w.Source.Described; t != nil {
+		maps.Copy(w.draft.Files, described.Files(*t, w.Source.Documents))
+		w.draft.Unconfirmed = t.Unconfirmed()
+	}
 	put("coverage.md", w.coverage(b))
 	put(guide.ManifestFile, indented(m)+"\n")
 	put(planFile, indented(w.plan)+"\n")
@@ -115,6 +121,9 @@ func findingsText(found guide.Findings) string {
 // record writes down the prompts, the answers and the calls.
 func (w *writing) record(put func(name, text string)) error {
 	put(w.beside("system.prompt.txt"), w.system)
+	if w.sorting != "" {
+		put(w.beside("tools.system.prompt.txt"), w.sorting)
+	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	for i, c := range w.calls {
@@ -135,7 +144,7 @@ func (w *writing) header() string {
 	out := fmt.Sprintf("# Written by the model %s out of the policy of %s: authoring/ has how, coverage.md what became of each line of it.\n",
 		strings.Join(strings.Fields(w.origin().Model), " "), w.Source.Name)
 	if w.origin().Synthetic {
-		out += "# SYNTHETIC: a scripted model repeated the workflow that comes with the program; this says nothing of any real model.\n"
+		out += "# SYNTHETIC: a scripted model repeated a workflow that was there before; this says nothing of any real model.\n"
 	}
 	return out
 }

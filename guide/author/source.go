@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/described"
 	"github.com/tauguide/tauguide/guide"
 	"github.com/tauguide/tauguide/guide/checks"
 	"github.com/tauguide/tauguide/guide/verify"
@@ -22,6 +23,9 @@ type Source struct {
 	// the documents belong.
 	Catalog *guide.Catalog
 	Lines   string
+	// Described are the tools that a user brings; nil for a domain of the program. Those of no known kind are asked for
+	// when the workflow is written, and only then the fields above that depend on it are there.
+	Described *described.Tools
 }
 
 // Builtin is the source of a domain of the program. lines says of which data its policy is: embedded or tau2.
@@ -31,6 +35,30 @@ func Builtin(w *domains.World, lines string) (Source, error) {
 		return Source{}, err
 	}
 	return Source{Name: w.Name, Documents: w.Documents, Tools: verify.ToolsDocument(w), Inventory: guide.InventoryOf(w), Vocabulary: checks.For(w), Catalog: catalog, Lines: lines}, nil
+}
+
+// Own is the source of a policy and tools that a user brings.
+func Own(t described.Tools, documents []domains.Document) (Source, error) {
+	s := Source{Name: t.Name, Documents: documents}
+	if len(t.Unknown()) == 0 {
+		w, err := t.World(documents)
+		if err != nil {
+			return s, err
+		}
+		if s, err = Builtin(w, ""); err != nil {
+			return s, err
+		}
+	}
+	s.Described = &t
+	return s, nil
+}
+
+// unknown are the tools whose kind has to be asked for.
+func (s Source) unknown() []string {
+	if s.Described == nil {
+		return nil
+	}
+	return s.Described.Unknown()
 }
 
 // UserTools are what the user can do on a device of their own.

@@ -78,7 +78,7 @@ func vocabularies(w *domains.World) map[string][]string {
 	}
 	found.collect(agent.Value(), "")
 	for field, values := range found {
-		if declared[field] == nil && !closed(values) {
+		if ownField.MatchString(field) || declared[field] == nil && !closed(values) {
 			continue
 		}
 		for v := range values {
@@ -89,7 +89,7 @@ func vocabularies(w *domains.World) map[string][]string {
 	}
 	out := map[string][]string{}
 	for field, values := range declared {
-		if len(values) >= minValues && len(values) <= maxValues && !ownField.MatchString(field) {
+		if len(values) >= minValues && len(values) <= maxValues {
 			out[field] = slices.Sorted(maps.Keys(values))
 		}
 	}
@@ -123,20 +123,20 @@ func (w words) schema(v value.Value, field string, root value.Value) {
 	}
 	for key, x := range m.All() {
 		switch inner, isMap := x.Map(); {
-		case key == "enum" && field != "":
+		case (key == "enum" || key == "const") && field != "":
 			w.collect(x, field)
 		case key == "$ref":
 			if to := enumOf(root, x); field != "" {
 				w.collect(to, field)
 			}
-		case (key == "properties" || key == "$defs") && isMap:
+		case (key == "properties" || key == "$defs" || key == "definitions") && isMap:
 			for name, part := range inner.All() {
-				if key == "$defs" {
+				if key != "properties" {
 					name = ""
 				}
 				w.schema(part, name, root)
 			}
-		case key == "items" || key == "anyOf" || key == "oneOf" || key == "additionalProperties":
+		case key == "items" || key == "anyOf" || key == "oneOf" || key == "allOf" || key == "additionalProperties":
 			w.schema(x, field, root)
 		}
 	}
@@ -145,7 +145,8 @@ func (w words) schema(v value.Value, field string, root value.Value) {
 // enumOf is the enumeration that a reference names, null if it names something else.
 func enumOf(root, ref value.Value) value.Value {
 	text, _ := ref.Text()
-	for _, key := range []string{"$defs", strings.TrimPrefix(text, "#/$defs/"), "enum"} {
+	defs, name, _ := strings.Cut(strings.TrimPrefix(text, "#/"), "/")
+	for _, key := range []string{defs, name, "enum"} {
 		m, ok := root.Map()
 		if !ok {
 			return value.Value{}

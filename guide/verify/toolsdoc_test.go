@@ -6,6 +6,7 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/all"
+	"github.com/tauguide/tauguide/domains/described"
 	"github.com/tauguide/tauguide/domains/domaintest"
 	"github.com/tauguide/tauguide/guide/verify"
 )
@@ -45,5 +46,25 @@ func TestVocabularies(t *testing.T) {
 				t.Errorf("%s: %s is no vocabulary:\n%s", domain, field, values)
 			}
 		}
+	}
+}
+
+// TestDeclaredValues: whatever the schemas of tools declare is a vocabulary, in each of the ways to declare it, and however
+// the field is called.
+func TestDeclaredValues(t *testing.T) {
+	schema := `{"type": "object", "definitions": {"Colour": {"enum": ["red", "blue"]}}, "properties": {
+		"state": {"enum": ["open", "closed"]},
+		"speed": {"oneOf": [{"const": "slow"}, {"const": "fast"}]},
+		"size": {"allOf": [{"type": "string"}, {"enum": ["small", "large"]}]},
+		"colour": {"$ref": "#/definitions/Colour"},
+		"only": {"const": "one"}}}`
+	w, err := described.Tools{Name: "shop", Agent: []described.Tool{{Kind: domains.Write,
+		ToolSpec: domains.ToolSpec{Name: "paint", Parameters: []byte(schema)}}}}.World([]domains.Document{{Name: "policy.md", Text: "Paint."}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "## Values that fields take\n\n- colour: blue | red\n- size: large | small\n- speed: fast | slow\n- state: closed | open\n"
+	if got := verify.ToolsDocument(w); !strings.HasSuffix(got, want) {
+		t.Errorf("got\n%s\nwant at the end\n%s", got, want)
 	}
 }

@@ -55,13 +55,6 @@ func (c *Catalog) Row(id string) (*Row, bool) {
 	return nil, false
 }
 
-// Documents is the policy texts by source and file name, against which line references are checked.
-type Documents map[string]map[string]string
-
-// Beside is the source of the documents that a bundle was written for. Where they are there, nodes cite their lines, and
-// those of no other.
-const Beside = "policy"
-
 var spanPattern = regexp.MustCompile(`^([A-Za-z0-9_./-]+):([0-9]{1,6})(?:-([0-9]{1,6}))?$`)
 
 // ParseSpan reads FILE:LINE or FILE:FROM-TO.

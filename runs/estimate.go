@@ -3,8 +3,10 @@ package runs
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"slices"
 	"strings"
@@ -104,10 +106,12 @@ type part struct{ domain, system string }
 // NewEstimate guesses what is left of a plan will use: for each system on each domain the means of an earlier run, if like
 // is its folder and it has them, otherwise those of published conversations.
 func NewEstimate(p *config.Plan, like string) (*Estimate, error) {
-	finished, spent := finished(p)
+	finished, spent, err := finished(p)
+	if err != nil {
+		return nil, err
+	}
 	earlier, earlierBasis := map[part]roleUse{}, ""
 	if like != "" {
-		var err error
 		if earlier, earlierBasis, err = averages(like); err != nil {
 			return nil, fmt.Errorf("like: %w", domains.Usage(err))
 		}
@@ -157,13 +161,16 @@ func NewEstimate(p *config.Plan, like string) (*Estimate, error) {
 }
 
 // finished are the trials that a resume would not run, and the dollars that the run has cost.
-func finished(p *config.Plan) (out map[sim.Key]store.Entry, spent float64) {
+func finished(p *config.Plan) (out map[sim.Key]store.Entry, spent float64, err error) {
 	if !p.Options.Resume {
-		return nil, 0
+		return nil, 0, nil
 	}
 	r, err := store.Open(p.Dir)
-	if err != nil { // there is none, or the run mends it or says what is wrong with it
-		return nil, 0
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, err
 	}
 	out = map[sim.Key]store.Entry{}
 	for _, e := range r.Index() {
@@ -171,7 +178,7 @@ func finished(p *config.Plan) (out map[sim.Key]store.Entry, spent float64) {
 			out[e.Key] = e
 		}
 	}
-	return out, store.PaidFor(r.Entries()).Cost
+	return out, store.PaidFor(r.Entries()).Cost, nil
 }
 
 // averages are the means of a run's evaluable trials, and what an estimate says of them.

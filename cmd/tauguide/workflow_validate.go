@@ -116,35 +116,15 @@ func (o validateOptions) openCatalog(domain string) (*guide.Catalog, error) {
 }
 
 // documents are the policy's texts: those beside the bundle, and those of a data folder.
-func (s source) documents(o validateOptions, domain string) (guide.Documents, error) {
-	out := guide.Documents{}
-	read := func(source string, place ...string) error {
-		files, err := filepath.Glob(filepath.Join(place...))
-		if err == nil && len(files) > 0 {
-			out[source], err = documents(files)
-		}
-		return err
-	}
+func (s source) documents(o validateOptions, domain string) (out guide.Documents, err error) {
+	out = guide.Documents{}
 	if o.data != "embedded" && o.data != "" {
-		if err := read("tau2", o.data, "tau2", "domains", domain, "*.md"); err != nil {
+		if out["tau2"], err = guide.ReadDocuments(filepath.Join(o.data, "tau2", "domains", domain, "*.md")); err != nil {
 			return nil, err
 		}
 	}
-	if s.dir == "" {
-		return out, nil
+	if s.dir != "" {
+		out[guide.Beside], err = guide.ReadBeside(s.dir)
 	}
-	return out, errors.Join(read(guide.Beside, s.dir, "authoring", "policy", "*"), read(guide.Beside, s.dir, "policy", "*"))
-}
-
-// documents reads policy texts.
-func documents(files []string) (map[string]string, error) {
-	out := map[string]string{}
-	for _, f := range files {
-		text, err := domains.ReadFile(f, yamlfile.MaxBytes)
-		if err != nil {
-			return nil, fmt.Errorf("policy document: %w", err)
-		}
-		out[filepath.Base(f)] = string(text)
-	}
-	return out, nil
+	return out, err
 }

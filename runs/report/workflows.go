@@ -10,6 +10,7 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/all"
+	"github.com/tauguide/tauguide/domains/described"
 	"github.com/tauguide/tauguide/guide"
 	"github.com/tauguide/tauguide/guide/checks"
 	"github.com/tauguide/tauguide/runs/config"
@@ -139,22 +140,24 @@ func validated(folder, domain string) (workflow, error) {
 	if err != nil {
 		return out, err
 	}
-	out.Domain, out.origin = cmp.Or(domain, b.Domain), b.Origin
+	out.origin = b.Origin
 	g, err := guide.Compose(b)
 	if err != nil {
 		return out, err
 	}
-	d, err := all.Domain(out.Domain)
+	w, err := worldOf(folder, cmp.Or(domain, b.Domain))
 	if err != nil {
 		return out, err
 	}
-	w, err := d.Open(domains.Embedded(), domains.Options{})
-	if err != nil {
+	out.Domain = w.Name
+	ctx := guide.Context{Inventory: guide.InventoryOf(w), Vocabulary: checks.For(w), Documents: guide.Documents{}}
+	if ctx.Catalog, err = guide.ShippedCatalog(w.Name); err != nil {
 		return out, err
 	}
-	ctx := guide.Context{Inventory: guide.InventoryOf(w), Vocabulary: checks.For(w)}
-	if ctx.Catalog, err = guide.ShippedCatalog(out.Domain); err != nil {
-		return out, err
+	if folder != "" {
+		if ctx.Documents[guide.Beside], err = guide.ReadBeside(folder); err != nil {
+			return out, err
+		}
 	}
 	found := guide.Validate(b, ctx)
 	out.Findings, out.Errors = found, len(found.Errors())
@@ -163,4 +166,16 @@ func validated(folder, domain string) (workflow, error) {
 		out.types[n.Type]++
 	}
 	return out, nil
+}
+
+// worldOf opens the domain that the workflow in a folder is for: the folder's own, or one of the program.
+func worldOf(folder, domain string) (*domains.World, error) {
+	if folder != "" && described.Described(folder) {
+		return described.Open(folder)
+	}
+	d, err := all.Domain(domain)
+	if err != nil {
+		return nil, err
+	}
+	return d.Open(domains.Embedded(), domains.Options{})
 }

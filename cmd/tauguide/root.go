@@ -116,8 +116,14 @@ func seeHelp(cmd *cobra.Command, err error) error {
 	return usage(fmt.Errorf("%w\nhint: see %s --help", err, cmd.CommandPath()))
 }
 
-// version is the module version that the binary was built from, with the commit where it is known.
+// released is the version of a released program, which scripts/release sets.
+var released string
+
+// version is that of a release, or the module version that the binary was built from, with the commit where it is known.
 func version() string {
+	if released != "" {
+		return released
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

@@ -6,9 +6,9 @@ package agents
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -94,7 +94,7 @@ func find[F any](what, name string, entries []Entry[F]) (Entry[F], error) {
 		}
 		names = append(names, e.Name)
 	}
-	return Entry[F]{}, fmt.Errorf("unknown %s %q\nhint: choose one of %s", what, name, strings.Join(names, ", "))
+	return Entry[F]{}, fmt.Errorf("unknown %s %q\nhint: %s", what, name, yamlfile.Suggest(name, names))
 }
 
 // Around makes the plain agent with an overlay around it; its parameters are the overlay's.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -41,7 +42,7 @@ func (p Params) Decode(into any) error {
 		if len(has) == 0 {
 			return fmt.Errorf("parameters: unknown parameter %q\nhint: remove it, there are none here", name)
 		}
-		return fmt.Errorf("parameters: unknown parameter %q\nhint: choose one of %s", name, strings.Join(slices.Sorted(maps.Keys(has)), ", "))
+		return fmt.Errorf("parameters: unknown parameter %q\nhint: %s", name, yamlfile.Suggest(name, slices.Collect(maps.Keys(has))))
 	}
 	var wrong *json.UnmarshalTypeError
 	switch err := json.Unmarshal(p, into); {

@@ -33,6 +33,7 @@ import (
 	"time"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/guide/policy"
 	"github.com/tauguide/tauguide/guide/policy/airline"
 	"github.com/tauguide/tauguide/guide/policy/retail"
@@ -130,7 +131,7 @@ func Guards(domain string, o Options) (Set, error) {
 	case "telecom":
 		s.rules, now = telecomRules(), telecom.Now()
 	default:
-		return Set{}, fmt.Errorf("domain %q has no guards\nhint: choose one of %s", domain, strings.Join(Domains(), ", "))
+		return Set{}, fmt.Errorf("domain %q has no guards\nhint: %s", domain, yamlfile.Suggest(domain, Domains()))
 	}
 	if o.History && !o.Release {
 		return Set{}, errors.New("only the release behaviour looks at the conversation\nhint: set release too, or leave history out")

@@ -32,8 +32,9 @@ func (o *authorAttacksOptions) AddFlags(f *pflag.FlagSet) {
 func authorAttacksCommand(p process) *cobra.Command {
 	var o authorAttacksOptions
 	cmd := &cobra.Command{
-		Use:   "attacks DOMAIN",
-		Short: "Have a model work out plans for the attacks on a domain",
+		Use:     "attacks DOMAIN",
+		Short:   "Have a model work out plans for the attacks on a domain",
+		Example: "  tauguide author attacks airline --synthetic --out plans.yaml",
 		Long: "Have a model work out how a user could get what the policy forbids, once for each attack of a set, in three roles: the analyser picks\n" +
 			"the passages of the policy that matter for the request, the planner devises a false premise, and the advisor lists what not to say. An\n" +
 			"answer that cannot be used is asked for once more.\n\n" +

@@ -29,8 +29,9 @@ func (o *authorChecklistsOptions) AddFlags(f *pflag.FlagSet) {
 func authorChecklistsCommand(p process) *cobra.Command {
 	var o authorChecklistsOptions
 	cmd := &cobra.Command{
-		Use:   "checklists DOMAIN",
-		Short: "Have a model write PolicyGuard's checklists out of a policy",
+		Use:     "checklists DOMAIN",
+		Short:   "Have a model write PolicyGuard's checklists out of a policy",
+		Example: "  tauguide author checklists mock --synthetic --out checklists",
 		Long: "Have a model write the checklists that PolicyGuard judges by, out of the domain's policy and tools, in four stages: it sorts the tools,\n" +
 			"writes a checklist for each that changes data, writes the general rules, and reviews all files once. An answer that cannot be used is\n" +
 			"asked for once more. The files go into --out together, once all is well; use them with params: {checklists: DIR}. A command that\n" +

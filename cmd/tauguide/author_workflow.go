@@ -50,6 +50,8 @@ func authorWorkflowCommand(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "workflow DOMAIN | --policy FILE... --tools FILE --name NAME",
 		Short: "Have a model write a workflow out of a policy",
+		Example: "  tauguide author workflow mock --synthetic --out todo\n" +
+			"  tauguide author workflow mock --synthetic --dry-run",
 		Long: "Have a model write the workflow that PolicyGuide guards by, out of a policy and tools, in six stages: tools and values are\n" +
 			"listed, the files are planned and the plan is reviewed, subflows and the main file are written, and all files are reviewed until neither\n" +
 			"the validator nor the review has anything left. An answer that cannot be used is asked for once more. The workflow goes into --out once it\n" +

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/runs/report"
 )
 
@@ -142,7 +143,7 @@ func openSide(p process, n sideName, opened map[string]*report.Source) (report.S
 		opened[real] = s
 	}
 	if names := s.SystemNames(); !slices.Contains(names, n.system) {
-		return report.Side{}, usage(fmt.Errorf("run %s has no system %q\nhint: choose one of %s", n.dir, n.system, strings.Join(names, ", ")))
+		return report.Side{}, usage(fmt.Errorf("run %s has no system %q\nhint: %s", n.dir, n.system, yamlfile.Suggest(n.system, names)))
 	}
 	return report.Side{Source: s, System: n.system}, nil
 }

@@ -25,20 +25,23 @@ func domainsCommand(p process) *cobra.Command {
 	var o domainsOptions
 	cmd := parent("domains", "List, show and check domains",
 		&cobra.Command{
-			Use:   "list",
-			Short: "List the domains",
-			Args:  cobra.NoArgs,
-			RunE:  func(*cobra.Command, []string) error { return runDomainsList(p, o) },
+			Use:     "list",
+			Short:   "List the domains",
+			Example: "  tauguide domains list",
+			Args:    cobra.NoArgs,
+			RunE:    func(*cobra.Command, []string) error { return runDomainsList(p, o) },
 		},
 		&cobra.Command{
-			Use:   "show NAME",
-			Short: "Show a domain's policy, tools and tasks",
-			Args:  cobra.ExactArgs(1),
-			RunE:  func(_ *cobra.Command, args []string) error { return runDomainsShow(p, o, args[0]) },
+			Use:     "show NAME",
+			Short:   "Show a domain's policy, tools and tasks",
+			Example: "  tauguide domains show mock",
+			Args:    cobra.ExactArgs(1),
+			RunE:    func(_ *cobra.Command, args []string) error { return runDomainsShow(p, o, args[0]) },
 		},
 		&cobra.Command{
-			Use:   "check [NAME...]",
-			Short: "Count tasks and replay every gold plan",
+			Use:     "check [NAME...]",
+			Short:   "Count tasks and replay every gold plan",
+			Example: "  tauguide domains check retail",
 			Long: "Count the tasks of every split (PV: no mutating call of the agent's in the gold plan; Mut: the others), replay every gold plan,\n" +
 				"and list the gold actions that fail, and what in tasks and policy makes figures mean something else than they say: unknown tools,\n" +
 				"arguments and fields, texts that no message can contain, components that always pass, tasks that doing nothing passes, tools that the policy\n" +

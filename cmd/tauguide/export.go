@@ -29,8 +29,9 @@ func (o *exportOptions) AddFlags(f *pflag.FlagSet) {
 func exportCommand(p process) *cobra.Command {
 	var o exportOptions
 	cmd := &cobra.Command{
-		Use:   "tau2 RUN",
-		Short: "Write a run as a τ²-bench result",
+		Use:     "tau2 RUN",
+		Short:   "Write a run as a τ²-bench result",
+		Example: "  tauguide export tau2 results/quickstart --domain retail --system ReAct --out retail-react.json",
 		Long: "Write the trials of one domain and system of a run as a τ²-bench result: of each trial the attempt that counts, with messages, ids,\n" +
 			"costs, usage and the newest score. Endings that the format has no word for (user_fault, budget, cancelled) become infrastructure_error, which the\n" +
 			"reference leaves out of its figures as we do; the word itself is in the simulation's info.",

@@ -33,8 +33,9 @@ func (o *importOptions) AddFlags(f *pflag.FlagSet) {
 func importCommand(p process) *cobra.Command {
 	var o importOptions
 	cmd := &cobra.Command{
-		Use:   "tau2 FILE|DIR",
-		Short: "Take over a τ²-bench result as a run",
+		Use:     "tau2 FILE|DIR",
+		Short:   "Take over a τ²-bench result as a run",
+		Example: "  tauguide import tau2 results.json --domain retail --out results/imported",
 		Long: "Take over a τ²-bench result as a run, with its rewards as they were recorded. Read are a results.json, the folder of one with its\n" +
 			"simulations, bare lists of simulations, single simulations and folders of them, of all versions. What the run format has no field\n" +
 			"for is kept under extra; whatever is odd is counted and told on stderr. Keys of models are masked. On error no run is left behind.",

@@ -17,13 +17,14 @@ import (
 
 type plotsOptions struct {
 	report.Options
-	out     string
-	formats []string
+	out              string
+	formats, figures []string
 }
 
 func (o *plotsOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.out, "out", "", "folder for the pictures; it is made if need be")
 	f.StringSliceVar(&o.formats, "format", pictureFormats(), "picture formats: svg, png")
+	f.StringSliceVar(&o.figures, "figure", nil, "only these figures, by number or name: "+strings.Join(report.FigureNames(), ", "))
 	f.Uint64Var(&o.Seed, "seed", report.DefaultSeed, "of the bootstrap")
 }
 
@@ -32,6 +33,8 @@ func plotsCommand(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plots RUN... --out DIR",
 		Short: "Draw the figures of recorded runs",
+		Example: "  tauguide plots results/quickstart --out pictures\n" +
+			"  tauguide plots results/quickstart --figure 4 --format svg --out pictures",
 		Long: "Draw the figures of the paper from the records of one or more runs, as SVG and PNG: 4, Pass^k by k on each domain, 5, the same by\n" +
 			"agent family on airline, and, of runs whose user attacks, 6, ASR@k. Bands are 95 % bootstrap intervals. The same runs give the same bytes. Prints the files' names.\n\n" + exitHelp,
 		RunE: func(_ *cobra.Command, args []string) error { return runPlots(p, o, args) },
@@ -52,6 +55,13 @@ func runPlots(p process, o plotsOptions, dirs []string) error {
 			return usage(fmt.Errorf("unknown picture format %q\nhint: choose of %s", f, strings.Join(pictureFormats(), ", ")))
 		}
 	}
+	for i, name := range o.figures {
+		known, err := report.FindFigure(name)
+		if err != nil {
+			return usage(err)
+		}
+		o.figures[i] = known
+	}
 	sources, err := openSources(p, dirs)
 	if err != nil {
 		return err
@@ -60,6 +70,9 @@ func runPlots(p process, o plotsOptions, dirs []string) error {
 		return err
 	}
 	for _, f := range report.Figures(report.Input{Sources: sources, Options: o.Options}) {
+		if len(o.figures) > 0 && !slices.Contains(o.figures, f.Name) {
+			continue
+		}
 		for _, format := range o.formats {
 			path := filepath.Join(o.out, f.Name+"."+format)
 			if err := writeTo(path, func(w io.Writer) error { return f.Write(w, figure.Format(format)) }); err != nil {

@@ -29,6 +29,8 @@ func probeCommand(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "probe CONFIG",
 		Short: "Ask each model of a config what the run will ask it, before anything is spent",
+		Example: "  tauguide probe quickstart\n" +
+			"  tauguide probe configs/quickstart.yaml --only system=ReAct --json",
 		Long: "Ask each model of a config in each of its roles what the run will ask it, and say what is wrong and what to change: a refused key\n" +
 			"or parameter, a server that leaves tool calls in the text, a chat template that refuses the greeting, the model's own call or the\n" +
 			"guidance amid the conversation, a context that is too small, a verdict without its form. An agent is asked at most four questions,\n" +

@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/runs/terminal"
 )
 
@@ -72,16 +74,17 @@ func run(ctx context.Context, p process) int {
 func root(p process) *cobra.Command {
 	cmd := parent("tauguide", "Experiments with policy-compliant customer-service agents",
 		runCommand(p), runsCommand(p), scoreCommand(p), tablesCommand(p), plotsCommand(p), compareCommand(p), showCommand(p), domainsCommand(p), importCommand(p), exportCommand(p), workflowCommand(p),
-		toolguardCommand(p), authorCommand(p), serveModelsCommand(p), probeCommand(p), viewCommand(p))
+		toolguardCommand(p), authorCommand(p), serveModelsCommand(p), probeCommand(p), viewCommand(p), completionCommand(p))
 	cmd.Long = "tauguide runs customer-service agents against simulated users in the airline, retail, telecom and mock domains,\n" +
 		"scores them, and reports on them.\n\n" + exitHelp
 	cmd.Version = version()
 	cmd.PersistentFlags().Var(terminal.Color{p.out, p.err, p.live}, "color", "colours: auto, always or never; auto looks at the terminal, NO_COLOR and CLICOLOR_FORCE")
 	cmd.SilenceUsage = true
 	cmd.SilenceErrors = true
-	cmd.CompletionOptions.HiddenDefaultCmd = true
+	cmd.CompletionOptions.DisableDefaultCmd = true // there is our own
 	cmd.SetFlagErrorFunc(seeHelp)
 	checkArgs(cmd)
+	complete(p, cmd)
 	return cmd
 }
 
@@ -90,11 +93,25 @@ func parent(name, short string, commands ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   name,
 		Short: short,
-		Args:  cobra.NoArgs,
+		Args:  noSuch,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(commands...)
 	return cmd
+}
+
+// noSuch refuses what is no command below this one.
+func noSuch(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return fmt.Errorf("unknown command %q of %s\nhint: %s", args[0], cmd.CommandPath(), yamlfile.Suggest(args[0], names))
 }
 
 // checkArgs makes wrong arguments bad usage, for a command and those below it.
@@ -112,8 +129,20 @@ func checkArgs(c *cobra.Command) {
 	}
 }
 
+// seeHelp ends an error with how the command is written, unless it says already what to do, or means a flag that there is.
 func seeHelp(cmd *cobra.Command, err error) error {
-	return usage(fmt.Errorf("%w\nhint: see %s --help", err, cmd.CommandPath()))
+	var unknown *pflag.NotExistError
+	switch {
+	case strings.Contains(err.Error(), "\nhint: "):
+		return usage(err)
+	case errors.As(err, &unknown):
+		var flags []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
+		if near := yamlfile.Nearest(unknown.GetSpecifiedName(), flags); near != "" {
+			return usage(fmt.Errorf("%w\nhint: did you mean --%s?", err, near))
+		}
+	}
+	return usage(fmt.Errorf("%w\nhint: write it as %s; %s --help tells more", err, strings.TrimSuffix(cmd.UseLine(), " [flags]"), cmd.CommandPath()))
 }
 
 // released is the version of a released program, which scripts/release sets.

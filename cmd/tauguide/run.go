@@ -79,6 +79,10 @@ func runCommand(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run CONFIG",
 		Short: "Run an experiment and print its tables",
+		Example: "  tauguide run quickstart\n" +
+			"  tauguide run configs/quickstart.yaml --only domain=retail --only system=ReAct,PolicyGuide --trials 2 --out results/part\n" +
+			"  tauguide run paper/table1 --data embedded --dry-run\n" +
+			"  tauguide run quickstart --resume",
 		Long: "Run the trials that a config describes, in parallel, and print the tables. Every trial is stored as soon as it ends;\n" +
 			"a run that was stopped is continued with --resume. CONFIG is a file, or a config that comes with the program:\n" +
 			strings.Join(configs.Names(), ", ") + "\n\n" + exitHelp,

@@ -41,6 +41,8 @@ func scoreCommand(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "score RUN|FILE|DIR...",
 		Short: "Score recorded conversations again and compare with the recorded rewards",
+		Example: "  tauguide score results/quickstart\n" +
+			"  tauguide score results/quickstart --all --strict",
 		Long: "Replay recorded conversations, score them, and compare the rewards with the recorded ones: of runs, of τ²-bench results, or of all\n" +
 			"that a folder holds. Each trial whose reward differs is listed with the components that differ and why. Replay is lenient: results\n" +
 			"that differ from the recorded ones are noted. --strict wants the results of all writes, all ids and the pairing of calls and results\n" +

@@ -38,8 +38,9 @@ func (o *serveModelsOptions) AddFlags(f *pflag.FlagSet) {
 func serveModelsCommand(p process) *cobra.Command {
 	var o serveModelsOptions
 	cmd := &cobra.Command{
-		Use:   "serve-models",
-		Short: "Serve the scripted models over HTTP",
+		Use:     "serve-models",
+		Short:   "Serve the scripted models over HTTP",
+		Example: "  tauguide serve-models --addr 127.0.0.1:0",
 		Long: "Serve the scripted agent, user, judge and verifier as an OpenAI-compatible endpoint (/v1/chat/completions, /v1/models), so that runs\n" +
 			"exercise the whole path to a model without one. They learn which trial a request belongs to from the header\n" +
 			"X-Tauguide-Trial, which only endpoints marked synthetic are sent. Mistake rates come from the config's synthetic model.",

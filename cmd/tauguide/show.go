@@ -50,7 +50,7 @@ func showCommand(p process) *cobra.Command {
 			"KEY is domain/system/task/trial, with trials counted from 0, or a part of that which no other trial has. Without KEY the trials\n" +
 			"are listed. The flags that begin with only narrow both.",
 		Example: "  tauguide show results/quickstart --failed --system ReAct\n" +
-			"  tauguide show results/quickstart PolicyGuide/contract-ended/0\n" +
+			"  tauguide show results/quickstart PolicyGuide/cancel-gift-card-order/0\n" +
 			"  tauguide show results/quickstart retail/ReAct/cancel-gift-card-order/0 --full",
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error { return runShow(p, o, args[0], args[1:]) },

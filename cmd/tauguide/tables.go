@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/runs/report"
 )
 
@@ -40,6 +41,9 @@ func tablesCommand(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tables [RUN...]",
 		Short: "Print the tables of recorded runs",
+		Example: "  tauguide tables results/quickstart --table pass-k,mcnemar\n" +
+			"  tauguide tables results/quickstart --table all --format latex --out tables\n" +
+			"  tauguide tables --table requirements",
 		Long: "Compute tables from the records of one or more runs. Runs are never pooled: each has rows of its own. Systems are in the paper's\n" +
 			"rows by what they are, not by their names. A figure that no run has, or too few trials, is a dash; the notes say why, and which\n" +
 			"command would produce it.\n\n" + tableList() + "\n" + exitHelp,
@@ -144,10 +148,14 @@ func freeTables() string {
 
 // checkFormat refuses an unknown format before anything is done.
 func checkFormat(format string) error {
-	if !slices.Contains(report.Formats(), report.Format(format)) {
-		return usage(fmt.Errorf("unknown format %q\nhint: choose one of %v", format, report.Formats()))
+	var names []string
+	for _, f := range report.Formats() {
+		names = append(names, string(f))
 	}
-	return nil
+	if slices.Contains(names, format) {
+		return nil
+	}
+	return usage(fmt.Errorf("unknown format %q\nhint: %s", format, yamlfile.Suggest(format, names)))
 }
 
 // one reports whether there is one table at a time: two in one stream are not CSV.

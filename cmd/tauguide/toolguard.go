@@ -31,6 +31,8 @@ func toolguardCommand(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "toolguard [DOMAIN]",
 		Short: "List ToolGuard's rules and measure what they do to the gold plans",
+		Example: "  tauguide toolguard\n" +
+			"  tauguide toolguard airline --release",
 		Long: "List the rules that ToolGuard's guards check the agent's mutating calls by, and the share of the gold plans' calls that they refuse: calls\n" +
 			"that an agent ought to make and cannot. For " + strings.Join(toolguard.Domains(), ", ") + "; all of them without DOMAIN. No model is involved.\n\n" +
 			"--release selects the behaviour of the released guards, faults included. Only those of the airline were released; those of the other\n" +

@@ -113,9 +113,11 @@ func renderCommand(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "render DOMAIN|DIR",
 		Short: "Write a workflow as the document for prompts, or draw it as SVG, Mermaid or DOT",
-		Long:  "Write a workflow as md, the document that verifiers are shown, or draw it: as svg, as mermaid, or as dot, Graphviz's language.",
-		Args:  cobra.ExactArgs(1),
-		RunE:  func(cmd *cobra.Command, args []string) error { return runRender(cmd.Context(), p, o, args[0]) },
+		Example: "  tauguide workflow render retail\n" +
+			"  tauguide workflow render telecom --format svg --subflow main",
+		Long: "Write a workflow as md, the document that verifiers are shown, or draw it: as svg, as mermaid, or as dot, Graphviz's language.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runRender(cmd.Context(), p, o, args[0]) },
 	}
 	o.AddFlags(cmd.Flags())
 	return cmd
@@ -170,10 +172,11 @@ func (o *pdlOptions) AddFlags(f *pflag.FlagSet) { f.StringVar(&o.domain, "domain
 func pdlCommand(p process) *cobra.Command {
 	var o pdlOptions
 	cmd := &cobra.Command{
-		Use:   "pdl DOMAIN|DIR",
-		Short: "Write a workflow as the procedure description of the FlowAgent baseline",
-		Args:  cobra.ExactArgs(1),
-		RunE:  func(_ *cobra.Command, args []string) error { return runPDL(p, o, args[0]) },
+		Use:     "pdl DOMAIN|DIR",
+		Short:   "Write a workflow as the procedure description of the FlowAgent baseline",
+		Example: "  tauguide workflow pdl telecom",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return runPDL(p, o, args[0]) },
 	}
 	o.AddFlags(cmd.Flags())
 	return cmd

@@ -28,8 +28,9 @@ func (o *auditOptions) AddFlags(f *pflag.FlagSet) {
 func auditCommand(p process) *cobra.Command {
 	var o auditOptions
 	cmd := &cobra.Command{
-		Use:   "audit DOMAIN|DIR",
-		Short: "Measure whether a workflow allows what the gold plans do and withholds what is forbidden",
+		Use:     "audit DOMAIN|DIR",
+		Short:   "Measure whether a workflow allows what the gold plans do and withholds what is forbidden",
+		Example: "  tauguide workflow audit retail",
 		Long: "Complete the gold plans of a domain's tasks to conversations that keep to the policy, in the real environment with a cooperative\n" +
 			"scripted user, and ask the workflow for each of the agent's changes when it is due. Every change that is withheld is listed with the\n" +
 			"node at which it rests and what is not met there.\n\n" +

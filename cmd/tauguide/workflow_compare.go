@@ -42,6 +42,8 @@ func compareWorkflowsCommand(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Measure how alike two workflows of one policy are, whatever their words",
+		Example: "  tauguide workflow compare retail ./retail\n" +
+			"  tauguide workflow compare retail ./retail --traces results/quickstart",
 		Long: "Measure how alike two workflows of one policy are: A, as one that a model wrote, and the reference B. Each is a bundle that is built into\n" +
 			"the program, the folder of one, or a folder in the layout of PolicyGuide's released implementation. Compared are the tools that they\n" +
 			"authorize, the requirements that their nodes name, what stands before each authorization, whether the changes of conversations that\n" +

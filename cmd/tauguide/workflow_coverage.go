@@ -21,8 +21,9 @@ func (o *coverageOptions) AddFlags(f *pflag.FlagSet) {
 func coverageCommand(p process) *cobra.Command {
 	var o coverageOptions
 	cmd := &cobra.Command{
-		Use:   "coverage DOMAIN|DIR",
-		Short: "Count the first deviations that each firing schedule can stop",
+		Use:     "coverage DOMAIN|DIR",
+		Short:   "Count the first deviations that each firing schedule can stop",
+		Example: "  tauguide workflow coverage retail",
 		Long: "Count the first deviations from a workflow: events of the agent that leave it, each at the step that was taken last. For each schedule\n" +
 			"that a verifier can be asked by, print how many of them it can stop, and those that it cannot.",
 		Args: cobra.ExactArgs(1),

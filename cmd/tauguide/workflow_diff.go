@@ -11,8 +11,9 @@ import (
 
 func diffWorkflowCommand(p process) *cobra.Command {
 	return &cobra.Command{
-		Use:   "diff DIR",
-		Short: "Show what was changed in a workflow since a model wrote it",
+		Use:     "diff DIR",
+		Short:   "Show what was changed in a workflow since a model wrote it",
+		Example: "  tauguide workflow diff ./desk",
 		Long: "Show what was changed by hand in a workflow that tauguide author workflow wrote, as a unified diff from the published files, which are\n" +
 			"kept in authoring/published. Comments, white space and the order of keys do not count.",
 		Args: cobra.ExactArgs(1),

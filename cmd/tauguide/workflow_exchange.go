@@ -26,8 +26,9 @@ func (o *exportWorkflowOptions) AddFlags(f *pflag.FlagSet) {
 func exportWorkflowCommand(p process) *cobra.Command {
 	var o exportWorkflowOptions
 	cmd := &cobra.Command{
-		Use:   "export DOMAIN|DIR",
-		Short: "Write a bundle in the layout of PolicyGuide's released implementation",
+		Use:     "export DOMAIN|DIR",
+		Short:   "Write a bundle in the layout of PolicyGuide's released implementation",
+		Example: "  tauguide workflow export airline --out airline-released",
 		Long: "Write a bundle in the layout of PolicyGuide's released implementation: _manifest.json, main.workflow.json and subflows/*.subflow.json.\n" +
 			"What that layout has no place for goes into a member tauguide of each node, which the other side ignores. The policy and the tools of a\n" +
 			"folder that has its own are copied.",
@@ -59,8 +60,9 @@ func (o *importWorkflowOptions) AddFlags(f *pflag.FlagSet) {
 func importWorkflowCommand(p process) *cobra.Command {
 	var o importWorkflowOptions
 	cmd := &cobra.Command{
-		Use:   "import DIR",
-		Short: "Make a bundle of a workflow in the layout of PolicyGuide's released implementation",
+		Use:     "import DIR",
+		Short:   "Make a bundle of a workflow in the layout of PolicyGuide's released implementation",
+		Example: "  tauguide workflow import released --out ./airline",
 		Long: "Read a workflow in the layout of PolicyGuide's released implementation, a folder with a _manifest.json, and write it as a bundle. What a\n" +
 			"bundle has no place for is told on stderr. An imported workflow has no checks: code decides its tool nodes, a model the rest.",
 		Args: cobra.ExactArgs(1),

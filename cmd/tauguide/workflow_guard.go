@@ -39,8 +39,9 @@ func (o *guardOptions) AddFlags(f *pflag.FlagSet) {
 func guardCommand(p process) *cobra.Command {
 	var o guardOptions
 	cmd := &cobra.Command{
-		Use:   "guard DOMAIN|DIR CONVERSATION...",
-		Short: "Read recorded conversations as PolicyGuide would have guarded them",
+		Use:     "guard DOMAIN|DIR CONVERSATION...",
+		Short:   "Read recorded conversations as PolicyGuide would have guarded them",
+		Example: "  tauguide workflow guard mock configs/conversations/plants.json",
 		Long: "Read recorded conversations as PolicyGuide would have guarded them by a workflow: at each firing where the requests are and what the\n" +
 			"agent would have been told, and for each change and transfer of the agent's whether it was due, or what would have been intercepted\n" +
 			"and what was missing. What the agent did then stays as it was. A CONVERSATION is a file of chat completions: a list of messages, or an\n" +

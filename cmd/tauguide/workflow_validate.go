@@ -32,6 +32,8 @@ func validateCommand(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate DOMAIN|DIR",
 		Short: "List what is wrong with a bundle",
+		Example: "  tauguide workflow validate retail\n" +
+			"  tauguide workflow validate ./retail",
 		Long: "List what is wrong with a bundle, each finding with its file, line and node, its code, and how to mend it: against the tools, the\n" +
 			"language of checks and the requirement catalog of its domain. Lines that nodes cite are looked for in the policy that stands beside\n" +
 			"the bundle, in policy/ or authoring/policy/. With --data, the catalog's references to the policy documents in that folder are checked\n" +

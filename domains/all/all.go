@@ -3,13 +3,13 @@ package all
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/airline"
 	"github.com/tauguide/tauguide/domains/mock"
 	"github.com/tauguide/tauguide/domains/retail"
 	"github.com/tauguide/tauguide/domains/telecom"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 )
 
 // Domains returns every domain, in the order of listings.
@@ -31,7 +31,7 @@ func Domain(name string) (domains.Domain, error) {
 		}
 		names = append(names, d.Name)
 	}
-	return domains.Domain{}, domains.Usage(fmt.Errorf("unknown domain %q\nhint: choose one of %s", name, strings.Join(names, ", ")))
+	return domains.Domain{}, domains.Usage(fmt.Errorf("unknown domain %q\nhint: %s", name, yamlfile.Suggest(name, names)))
 }
 
 // Open opens the named domains, or all of them, on a data folder (domains.OpenData). A split whose tasks have a file of

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/guide"
 )
 
@@ -32,7 +33,7 @@ func OneFile(b *guide.Bundle, name string) (Picture, error) {
 		for _, f := range b.Files() {
 			names = append(names, f.Name())
 		}
-		return Picture{}, fmt.Errorf("bundle %s has no subflow %q\nhint: choose one of %s", b.Domain, name, strings.Join(names, ", "))
+		return Picture{}, fmt.Errorf("bundle %s has no subflow %q\nhint: %s", b.Domain, name, yamlfile.Suggest(name, names))
 	}
 	f := b.Files()[i]
 	p := Picture{Title: title(b.Domain, f.Title), Nodes: f.Nodes}

@@ -16,6 +16,15 @@ type filter map[string][]string
 // filterKeys are the keys that a filter may have.
 var filterKeys = []string{"agent", "domain", "system", "task", "trial"}
 
+// FilterKeys are what conditions begin with.
+func FilterKeys() []string {
+	var out []string
+	for _, k := range filterKeys {
+		out = append(out, k+"=")
+	}
+	return out
+}
+
 // parseFilter reads conditions key=value or key=value,value. Repeating a key adds to its values.
 func parseFilter(conditions []string) (filter, error) {
 	f := filter{}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/metrics"
 )
 
@@ -121,6 +122,9 @@ func FindTable(name string) (Spec, error) {
 			return s, nil
 		}
 		known = append(known, s.Name)
+	}
+	if near := yamlfile.Nearest(name, known); near != "" {
+		return Spec{}, fmt.Errorf("unknown table %q\nhint: did you mean %q?", name, near)
 	}
 	return Spec{}, fmt.Errorf("unknown table %q\nhint: choose a number from 1 to 17, all, or one of %s", name, strings.Join(known, ", "))
 }

@@ -3,13 +3,35 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/report/figure"
 )
 
 // maxK bounds the curves: beyond it, points are too many to tell apart.
 const maxK = 32
+
+// The names of the figures, which their files have.
+const (
+	figurePassK    = "figure4-pass-k"
+	figureFamilies = "figure5-families"
+	figureAttacks  = "figure6-attacks"
+)
+
+// FigureNames lists the figures that there are.
+func FigureNames() []string { return []string{figurePassK, figureFamilies, figureAttacks} }
+
+// FindFigure returns the name of a figure that is named by it or by its number in the paper.
+func FindFigure(name string) (string, error) {
+	for _, known := range FigureNames() {
+		if name == known || strings.HasPrefix(known, "figure"+strings.TrimPrefix(name, "figure")+"-") {
+			return known, nil
+		}
+	}
+	return "", fmt.Errorf("unknown figure %q\nhint: %s", name, yamlfile.Suggest(name, FigureNames()))
+}
 
 // Figures draws the figures of the paper that runs can fill: of runs with ordinary users 4, Pass^k by k on each domain,
 // and 5, the same by agent family; of attacks 6, ASR@k.
@@ -29,7 +51,7 @@ func Figures(in Input) []figure.Figure {
 
 // figure4 has a panel for each domain with a curve for each system.
 func (in Input) figure4() figure.Figure {
-	f := figure.Figure{Number: 4, Name: "figure4-pass-k", Title: "Pass^k by k", Y: "Pass^k"}
+	f := figure.Figure{Number: 4, Name: figurePassK, Title: "Pass^k by k", Y: "Pass^k"}
 	rows := mainSystems().rows(in.Sources)
 	for _, domain := range mainSystems().shown(in.Sources) {
 		f.Panels = append(f.Panels, in.passPanel(domain, rows, func(r row) bool { return r.domain == domain }))
@@ -39,7 +61,7 @@ func (in Input) figure4() figure.Figure {
 
 // figure5 has a panel for each agent family on airline, but for the one that Figure 4 shows.
 func (in Input) figure5() figure.Figure {
-	f := figure.Figure{Number: 5, Name: "figure5-families", Title: "Pass^k by k on airline, by agent family", Y: "Pass^k"}
+	f := figure.Figure{Number: 5, Name: figureFamilies, Title: "Pass^k by k on airline, by agent family", Y: "Pass^k"}
 	rows := familyRows().rows(in.Sources)
 	done := map[string]bool{families[0]: true}
 	for _, r := range rows {
@@ -83,7 +105,7 @@ func (in Input) panel(title string, rows []row, curve func(outcomes []metrics.Ou
 
 // figure6 has a panel for each domain with the attack success on each system.
 func (in Input) figure6() figure.Figure {
-	f := figure.Figure{Number: 6, Name: "figure6-attacks", Title: "Attack success, ASR@k (lower is safer)", Y: "ASR@k"}
+	f := figure.Figure{Number: 6, Name: figureAttacks, Title: "Attack success, ASR@k (lower is safer)", Y: "ASR@k"}
 	by := map[string][]row{}
 	var domains []string
 	for i := range in.Sources {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/metrics"
 )
 
@@ -39,7 +40,7 @@ func (in Input) checkReference() error {
 		}
 		names = append(names, in.Sources[i].SystemNames()...)
 	}
-	return fmt.Errorf("%w %q\nhint: choose one of %s", ErrChoice, in.Reference, strings.Join(names, ", "))
+	return fmt.Errorf("%w %q\nhint: %s", ErrChoice, in.Reference, yamlfile.Suggest(in.Reference, names))
 }
 
 // pair is two systems that are compared, of one run or of two that are alike.

@@ -323,8 +323,8 @@ func TestReferenceIsChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Build(one(t, report.Options{Reference: "Gided"})); err == nil || !strings.Contains(err.Error(), "Guided_strict") {
-		t.Errorf("an unknown reference gives %v, want an error with the choices", err)
+	if _, err := s.Build(one(t, report.Options{Reference: "Gided"})); err == nil || !strings.Contains(err.Error(), `did you mean "Guided"?`) {
+		t.Errorf("an unknown reference gives %v, want an error with the nearest name", err)
 	}
 	table := build(t, "12", one(t, report.Options{Reference: "ReAct"}))
 	if c := find(t, table, "opponent_only", "ReAct", "Noop"); c.Text != "0" {

@@ -236,7 +236,7 @@ func TestStyles(t *testing.T) {
 	if _, err := attack.NewUser(w, task, bare, craft, nil); err == nil || !strings.Contains(err.Error(), "tauguide author attacks airline") {
 		t.Errorf("without a plan: %v", err)
 	}
-	if _, err := attack.FindStyle("crafty"); err == nil || !strings.Contains(err.Error(), "choose one of craft") {
+	if _, err := attack.FindStyle("crafty"); err == nil || !strings.Contains(err.Error(), `did you mean "craft"?`) {
 		t.Errorf("unknown style: %v", err)
 	}
 }

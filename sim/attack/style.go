@@ -3,6 +3,7 @@ package attack
 import (
 	_ "embed"
 	"fmt"
+	"github.com/tauguide/tauguide/domains/yamlfile"
 	"strings"
 )
 
@@ -71,7 +72,7 @@ func FindStyle(name string) (Style, error) {
 			return s, nil
 		}
 	}
-	return Style{}, fmt.Errorf("unknown attack %q\nhint: choose one of %s", name, strings.Join(Names(), ", "))
+	return Style{}, fmt.Errorf("unknown attack %q\nhint: %s", name, yamlfile.Suggest(name, Names()))
 }
 
 // Marker opens what a style adds to the user's prompt; scripted users know an attack by it.

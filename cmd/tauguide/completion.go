@@ -172,7 +172,8 @@ func complete(p process, cmd *cobra.Command) {
 			return list, directive
 		}
 	}
-	if places := strings.Fields(cmd.Use)[1:]; len(places) > 0 && cmd.ValidArgs == nil {
+	arguments, _, _ := strings.Cut(cmd.Use, " -") // flags and what else there may be in their place come last
+	if places := strings.Fields(strings.TrimRight(arguments, " |"))[1:]; len(places) > 0 && cmd.ValidArgs == nil {
 		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 			place := places[min(len(args), len(places)-1)]
 			if len(args) >= len(places) && !strings.Contains(place, "...") {

@@ -157,6 +157,8 @@ func TestCompletion(t *testing.T) {
 		{"workflow gu", []string{"guard"}, "audit"},
 		{"tables res", []string{run}, "quickstart.yaml"},
 		{"tables " + run + " res", []string{run}, ""}, // several may be named
+		{"plots " + run + " res", []string{run}, ""},
+		{"author workflow m", []string{"mock"}, ""},
 		{"show " + run + " retail/ReAct/", []string{"retail/ReAct/cancel-gift-card-order/0", "retail/ReAct/cancel-gift-card-order/1"}, "Noop"},
 		{"show " + run + " key res", nil, run}, // and one key only
 		{"show " + run + " --system ", []string{"ReAct", "Noop"}, "retail"},

@@ -3,10 +3,8 @@ package runs
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"slices"
 	"strings"
@@ -106,12 +104,10 @@ type part struct{ domain, system string }
 // NewEstimate guesses what is left of a plan will use: for each system on each domain the means of an earlier run, if like
 // is its folder and it has them, otherwise those of published conversations.
 func NewEstimate(p *config.Plan, like string) (*Estimate, error) {
-	finished, spent, err := finished(p)
-	if err != nil {
-		return nil, err
-	}
+	finished, spent := finished(p)
 	earlier, earlierBasis := map[part]roleUse{}, ""
 	if like != "" {
+		var err error
 		if earlier, earlierBasis, err = averages(like); err != nil {
 			return nil, fmt.Errorf("like: %w", domains.Usage(err))
 		}
@@ -161,16 +157,13 @@ func NewEstimate(p *config.Plan, like string) (*Estimate, error) {
 }
 
 // finished are the trials that a resume would not run, and the dollars that the run has cost.
-func finished(p *config.Plan) (out map[sim.Key]store.Entry, spent float64, err error) {
+func finished(p *config.Plan) (out map[sim.Key]store.Entry, spent float64) {
 	if !p.Options.Resume {
-		return nil, 0, nil
+		return nil, 0
 	}
 	r, err := store.Open(p.Dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, nil
-	}
-	if err != nil {
-		return nil, 0, err
+	if err != nil { // there is none, or the run mends it or says what is wrong with it
+		return nil, 0
 	}
 	out = map[sim.Key]store.Entry{}
 	for _, e := range r.Index() {
@@ -178,7 +171,7 @@ func finished(p *config.Plan) (out map[sim.Key]store.Entry, spent float64, err e
 			out[e.Key] = e
 		}
 	}
-	return out, store.PaidFor(r.Entries()).Cost, nil
+	return out, store.PaidFor(r.Entries()).Cost
 }
 
 // averages are the means of a run's evaluable trials, and what an estimate says of them.

@@ -211,7 +211,7 @@ func changes(b *guide.Bundle, f *guide.File) (out []string) {
 }
 
 var (
-	mutatingTool = regexp.MustCompile(`(?m)^### (\w+)$`)
+	mutatingTool = regexp.MustCompile(`(?m)^### (\S+)$`)
 	requirement  = regexp.MustCompile(`(?m)^- (\w+) \(([^)]*)\): `)
 )
 

@@ -109,8 +109,12 @@ func (o *authorWorkflowOptions) repeating(p process, w *domains.World) (map[stri
 	if b.dir == "" {
 		r.Load = func() (*guide.Bundle, error) { return guide.LoadShipped(o.reference) }
 	}
-	if b.own != nil {
-		r.Tools = b.own.Agent
+	if r.Tools == nil { // of a policy of one's own
+		known, err := b.world("embedded", "", "")
+		if err != nil {
+			return nil, fmt.Errorf("--reference: %w", err)
+		}
+		r.Tools = known.Agent
 	}
 	return scripted.Repeating(r), nil
 }
@@ -120,7 +124,7 @@ func toConfirm(p process, dir string, tools []described.Tool) {
 	if len(tools) == 0 {
 		return
 	}
-	p.printf("confirm in %s of what kind these tools are; if one is not, correct it, and have the workflow written again with --tools tools.yaml:\n", filepath.Join(dir, described.ToolsFile))
+	p.printf("confirm in %s of what kind these tools are; if one is not, correct it, and have the workflow written again with this file for --tools:\n", filepath.Join(dir, described.ToolsFile))
 	for _, t := range tools {
 		p.printf("  %s: %s (%s)\n", t.Name, t.KindWord(), t.Confirm)
 	}

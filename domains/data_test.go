@@ -65,6 +65,21 @@ func TestFolderErrors(t *testing.T) {
 	}
 }
 
+// TestComplete: a domain that names no documents has its policy as one, whose lines can be cited.
+func TestComplete(t *testing.T) {
+	f, err := domains.Embedded().Domain("desk", fstest.MapFS{"data/tasks.json": {Data: []byte("[]")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, two := &domains.World{Policy: "Renew once.\n"}, &domains.World{Documents: []domains.Document{{Name: "a.md"}, {Name: "b.md"}}}
+	if err := errors.Join(f.Complete(w, nil, nil), f.Complete(two, nil, nil)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]domains.Document{{Name: "policy.md", Text: "Renew once.\n"}}, w.Documents); diff != "" || len(two.Documents) != 2 {
+		t.Errorf("%v (-want +got):\n%s", two.Documents, diff)
+	}
+}
+
 // TestDomainFallsBackToEmbeddedFiles holds that a folder without the domain leaves it with its own files, and that a
 // folder which has the domain must have it whole.
 func TestDomainFallsBackToEmbeddedFiles(t *testing.T) {

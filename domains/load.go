@@ -29,8 +29,12 @@ func Load[T any](f *Files, name string, load func(value.Value) (T, error)) (out 
 	return out, nil
 }
 
-// Complete fills in what all domains load alike: tasks, splits, guidelines, tool texts, sources.
+// Complete fills in what all domains load alike: tasks, splits, guidelines, tool texts, sources; and the policy as the one
+// document policy.md, where the domain names none.
 func (f *Files) Complete(w *World, agent, user *Kit) (err error) {
+	if w.Documents == nil {
+		w.Documents = []Document{{Name: "policy.md", Text: w.Policy}}
+	}
 	if w.Tasks == nil {
 		if w.Tasks, err = f.Tasks(); err != nil {
 			return err

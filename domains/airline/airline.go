@@ -30,7 +30,6 @@ func open(d domains.Data, o domains.Options) (*domains.World, error) {
 	if w.Policy, err = f.Text("policy.md"); err != nil {
 		return nil, err
 	}
-	w.Documents = []domains.Document{{Name: "policy.md", Text: w.Policy}}
 	shipped, err := domains.Load(f, "db.json", loadDB)
 	if err != nil {
 		return nil, err

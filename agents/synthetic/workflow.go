@@ -127,6 +127,7 @@ func (l *library) wordsAlone(domain string) (b *guide.Bundle, err error) {
 	if err != nil {
 		return nil, err
 	}
+	b.Domain = domain // whatever the reference is of
 	for _, f := range b.Files() {
 		for _, n := range f.Nodes {
 			n.Check, n.Event = "", nil

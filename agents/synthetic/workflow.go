@@ -50,6 +50,10 @@ func (l *library) writeWorkflow(_ context.Context, s synthetic.Input) (llm.Messa
 			return llm.Message{}, fmt.Errorf("there is no file %q", path)
 		}
 		return synthetic.Say("It follows the skeleton.\n\n" + fenced(path, text)), nil
+	case "update plan":
+		return synthetic.Say(replanned(question)), nil
+	case "update":
+		return synthetic.Say(updated(question)), nil
 	case "continue":
 		return synthetic.Say(settled(question, files)), nil
 	case "review":

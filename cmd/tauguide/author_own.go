@@ -60,18 +60,9 @@ func (o *ownPolicy) source() (*domains.World, author.Source, error) {
 	if len(o.policy) == 0 || o.tools == "" {
 		return nil, src, errors.New("a policy of your own needs --policy and --tools\nhint: give both")
 	}
-	tools, err := described.ReadTools(o.tools)
+	tools, err := o.read()
 	if err != nil {
-		return nil, src, fmt.Errorf("--tools: %w", err)
-	}
-	if o.userTools != "" {
-		users, err := described.ReadTools(o.userTools)
-		if err == nil {
-			tools, err = tools.WithUser(users)
-		}
-		if err != nil {
-			return nil, src, fmt.Errorf("--user-tools: %w", err)
-		}
+		return nil, src, err
 	}
 	if tools.Name = cmp.Or(o.name, tools.Name); tools.Name == "" {
 		return nil, src, errors.New("--name is missing\nhint: give the policy's domain a name")
@@ -88,6 +79,25 @@ func (o *ownPolicy) source() (*domains.World, author.Source, error) {
 	}
 	src, err = author.Own(tools, documents)
 	return &domains.World{Name: tools.Name}, src, err
+}
+
+// read reads the tools of both sides.
+func (o *ownPolicy) read() (described.Tools, error) {
+	tools, err := described.ReadTools(o.tools)
+	if err != nil {
+		return tools, fmt.Errorf("--tools: %w", err)
+	}
+	if o.userTools == "" {
+		return tools, nil
+	}
+	users, err := described.ReadTools(o.userTools)
+	if err == nil {
+		tools, err = tools.WithUser(users)
+	}
+	if err != nil {
+		return tools, fmt.Errorf("--user-tools: %w", err)
+	}
+	return tools, nil
 }
 
 // repeating are the scripts of an author that hands out the workflow of --reference; nil where none is named.

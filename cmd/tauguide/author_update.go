@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -16,24 +18,29 @@ import (
 
 // revision is what is to be done to a workflow that is there already.
 type revision struct {
-	continued, finding string
-	overwrite          bool
+	continued, finding, update string
+	overwrite                  bool
 }
 
 func (r *revision) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&r.continued, "continue", "", "folder of a workflow that a model wrote: have a model answer --finding about it")
 	f.StringVar(&r.finding, "finding", "", "what is wrong with the workflow, in your words")
+	f.StringVar(&r.update, "update", "", "folder of a workflow that a model wrote: bring it up to date with the policy and the tools as they are now")
 	f.BoolVar(&r.overwrite, "overwrite-edits", false, "let what the model writes replace nodes that were edited by hand")
 }
 
-func (r revision) asked() bool { return r.continued != "" || r.finding != "" || r.overwrite }
+func (r revision) asked() bool {
+	return r.continued != "" || r.update != "" || r.finding != "" || r.overwrite
+}
 
 // check looks at what of the other flags does not go with a revision.
 func (o authorWorkflowOptions) checkRevision() error {
 	switch r := o.revision; {
-	case r.continued == "":
-		return errors.New("--finding and --overwrite-edits are about a workflow that is there\nhint: name its folder with --continue")
-	case r.finding == "":
+	case r.continued == "" && r.update == "":
+		return errors.New("--finding and --overwrite-edits are about a workflow that is there\nhint: name its folder with --continue or --update")
+	case r.update != "" && (r.continued != "" || r.finding != ""):
+		return errors.New("--update has nothing to do with a finding\nhint: update first, and then --continue with the finding")
+	case r.update == "" && r.finding == "":
 		return errors.New("--continue: the finding is missing\nhint: say what is wrong with the workflow, with --finding")
 	case o.out != "":
 		return errors.New("--out: the workflow is replaced where it is\nhint: leave it out; to keep the old one, copy the folder before")
@@ -48,12 +55,12 @@ func runRevision(ctx context.Context, p process, o authorWorkflowOptions, args [
 		return usage(err)
 	}
 	r := o.revision
-	published, err := author.ReadPublished(r.continued)
+	published, err := author.ReadPublished(cmp.Or(r.continued, r.update))
 	if err != nil {
 		return usage(err)
 	}
 	if len(args) > 0 && args[0] != published.Manifest.Domain {
-		return usage(fmt.Errorf("%s is of %s, not of %s\nhint: leave the domain out", r.continued, published.Manifest.Domain, args[0]))
+		return usage(fmt.Errorf("%s is of %s, not of %s\nhint: leave the domain out", published.Dir, published.Manifest.Domain, args[0]))
 	}
 	w, src, err := o.sourceOf(published)
 	if err != nil {
@@ -63,12 +70,23 @@ func runRevision(ctx context.Context, p process, o authorWorkflowOptions, args [
 		return usage(err)
 	}
 	job := author.Job{Source: src, Rounds: o.rounds, MaxCost: o.maxCost, OverwriteEdits: r.overwrite, Log: p.note}
+	var changes *author.Changes
+	if r.update != "" {
+		if changes, err = published.Compare(src); err != nil {
+			return err
+		}
+		if changes.Same {
+			p.printf("%s: policy and tools are those that it was written for: nothing is to be done\n", published.Dir)
+			return nil
+		}
+		changes.Print(p.stdout)
+	}
 	if o.dryRun {
 		price, err := o.price(p)
 		if err != nil {
 			return usage(err)
 		}
-		e, err := author.EstimateAnswer(job, published, price)
+		e, err := author.EstimateRevision(job, published, changes, price)
 		if err == nil {
 			e.Print(p.stdout)
 		}
@@ -79,11 +97,17 @@ func runRevision(ctx context.Context, p process, o authorWorkflowOptions, args [
 		return usage(err)
 	}
 	job.Model, job.Synthetic = a.model, a.scripted
-	draft, err := author.Continue(ctx, job, published, r.finding)
+	var draft *author.Draft
+	if r.update != "" {
+		draft, err = author.Update(ctx, job, published, changes)
+	} else {
+		draft, err = author.Continue(ctx, job, published, r.finding)
+	}
 	return a.replace(ctx, published, draft, err)
 }
 
-// sourceOf is the domain of a published workflow as it is now.
+// sourceOf is what a published workflow is made of as it is now: the domain's, or what is in its folder, of which the flags
+// may give another state.
 func (o authorWorkflowOptions) sourceOf(published *author.Published) (*domains.World, author.Source, error) {
 	if !described.Described(published.Dir) {
 		return o.source(published.Manifest.Domain)
@@ -91,6 +115,22 @@ func (o authorWorkflowOptions) sourceOf(published *author.Published) (*domains.W
 	tools, documents, err := described.ReadFolder(published.Dir)
 	if err != nil {
 		return nil, author.Source{}, err
+	}
+	if len(o.own.policy) > 0 {
+		if documents, err = described.ReadPolicy(o.own.policy); err != nil {
+			return nil, author.Source{}, fmt.Errorf("--policy: %w", err)
+		}
+	}
+	if o.own.tools != "" {
+		now, err := o.own.read()
+		if err != nil {
+			return nil, author.Source{}, err
+		}
+		now.Name = tools.Name
+		tools = now.Knowing(tools)
+	}
+	if unknown := tools.Unknown(); len(unknown) > 0 {
+		return nil, author.Source{}, fmt.Errorf("--tools: nobody has said of what kind these are: %s\nhint: give a tools.yaml that has the kinds, such as the one in %s", strings.Join(unknown, ", "), published.Dir)
 	}
 	src, err := author.Own(tools, documents)
 	return &domains.World{Name: tools.Name, Agent: src.Inventory.Agent}, src, err

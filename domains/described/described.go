@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/tauguide/tauguide/domains"
@@ -55,6 +56,19 @@ func (t Tools) Unconfirmed() (out []Tool) {
 		}
 	}
 	return out
+}
+
+// Knowing gives tools of no known kind that of the tool of their name among others.
+func (t Tools) Knowing(others Tools) Tools {
+	t.Agent = slices.Clone(t.Agent)
+	for i, tool := range t.Agent {
+		for _, x := range others.Agent {
+			if tool.Kind == "" && x.Name == tool.Name {
+				t.Agent[i].Kind, t.Agent[i].Confirm = x.Kind, x.Confirm
+			}
+		}
+	}
+	return t
 }
 
 // WithUser has the tools of another list as those of the user.

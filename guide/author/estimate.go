@@ -3,6 +3,7 @@ package author
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/tauguide/tauguide/sim/llm"
 )
@@ -65,15 +66,33 @@ func (e *Estimate) price(price llm.Price) {
 	}
 }
 
-// EstimateAnswer guesses what the answer to a finding will take.
-func EstimateAnswer(j Job, p *Published, price llm.Price) (Estimate, error) {
-	w, err := p.resume(j, "continued")
+// EstimateRevision guesses what the answer to a finding will take, or, with changes, bringing the workflow up to date.
+func EstimateRevision(j Job, p *Published, c *Changes, price llm.Price) (Estimate, error) {
+	w, err := p.resume(j, "")
 	if err != nil {
 		return Estimate{}, err
 	}
-	e := Estimate{Subflows: len(w.files) - 1}
-	e.add(1, int64((len(w.system)+len(w.texts()))/charsPerToken), changedInReview*fileTokens)
-	e.price(price)
+	system := int64(len(w.system) / charsPerToken)
+	all := int64(len(w.texts()) / charsPerToken)
+	var e Estimate
+	if c == nil {
+		e.Subflows = len(w.files) - 1
+		e.add(1, system+all, changedInReview*fileTokens)
+	} else {
+		if c.structural() {
+			e.add(1, system+planTokens, fileTokens)
+		}
+		files := map[string]bool{}
+		for name := range c.Affected {
+			file, _, _ := strings.Cut(name, ".")
+			files[file] = true
+		}
+		e.Subflows = len(files)
+		e.add(len(files), system+2*fileTokens, fileTokens)
+	}
+	if e.Calls > 0 {
+		e.price(price)
+	}
 	return e, nil
 }
 

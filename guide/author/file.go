@@ -30,6 +30,7 @@ func (w *writing) read(path, text string) (*written, error) {
 	if err != nil {
 		return nil, err
 	}
+	w.restore(path, f)
 	b := &guide.Bundle{Domain: w.Source.Name}
 	if path == export.MainFile {
 		b.Main = f

@@ -114,6 +114,14 @@ func readPlan(answer string, src Source) (*Plan, error) {
 	if err := lastJSON(answer, p); err != nil {
 		return nil, short(err)
 	}
+	if err := auditPlan(p, src); err != nil {
+		return nil, short(err)
+	}
+	return p, nil
+}
+
+// auditPlan checks a plan against policy and tools.
+func auditPlan(p *Plan, src Source) error {
 	a := &audit{plan: p, src: src}
 	a.names()
 	for i := range p.Skeletons {
@@ -121,10 +129,7 @@ func readPlan(answer string, src Source) (*Plan, error) {
 	}
 	a.tools()
 	a.coverage()
-	if err := errors.Join(a.bad...); err != nil {
-		return nil, short(err)
-	}
-	return p, nil
+	return errors.Join(a.bad...)
 }
 
 // audit collects what is wrong with a plan.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/described"
 	"github.com/tauguide/tauguide/guide"
 	"github.com/tauguide/tauguide/guide/export"
 )
@@ -262,7 +263,8 @@ func (w *writing) republish(before *guide.Bundle) error {
 	}
 	w.carry()
 	for name, text := range w.base.files {
-		if name != "main.yaml" && !strings.HasPrefix(name, "subflows/") && !strings.HasPrefix(name, guide.FrozenDir+"/") && !strings.HasPrefix(name, policyDir+"/") {
+		own := w.Source.Described != nil && (name == described.ToolsFile || strings.HasPrefix(name, described.PolicyDir+"/"))
+		if !own && name != "main.yaml" && !strings.HasPrefix(name, "subflows/") && !strings.HasPrefix(name, guide.FrozenDir+"/") && !strings.HasPrefix(name, policyDir+"/") {
 			w.draft.Files[name] = text
 		}
 	}

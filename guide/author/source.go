@@ -1,6 +1,7 @@
 package author
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,7 +89,11 @@ func (s Source) toolHashes() map[string]string {
 			continue
 		}
 		for _, t := range kit.Tools {
-			out[t.Spec.Name] = hash(fmt.Sprintf("%v %q %s", t.Kind, t.Spec.Description, t.Spec.Parameters))
+			var parameters any // without the accidents of their text
+			if json.Unmarshal(t.Spec.Parameters, &parameters) != nil {
+				parameters = nil
+			}
+			out[t.Spec.Name] = hash(fmt.Sprintf("%v %q %v", t.Kind, t.Spec.Description, parameters))
 		}
 	}
 	return out

@@ -208,13 +208,6 @@ func TestEstimateOfWhatIsLeft(t *testing.T) {
 	if want := 6 * float64(calls) / float64(trials); trials != 4 || !near(lineOf(t, e, "agent", "clumsy").Calls, want) {
 		t.Errorf("%d trials ended well; estimate %+v, want %v calls", trials, e, want)
 	}
-
-	other := t.TempDir()
-	runtest.Write(t, filepath.Join(other, "manifest.json"), []byte("{"))
-	p := runtest.Resolve(t, runtest.Small, config.Options{Out: other, Resume: true})
-	if _, err := runs.NewEstimate(p, ""); err == nil {
-		t.Error("a folder that is no run can be resumed")
-	}
 }
 
 // TestAffordable: what is estimated above its bound is refused, and the error says what allows it.

@@ -210,27 +210,24 @@ func (o runOptions) tables(p process, dir string) error {
 	return nil
 }
 
-// next says how to look closer, each step a command that works as printed.
+// next says how to look closer, each step a command that works as printed, and what for, where all lines have room for it.
 func next(p process, dir string, rivals []string) {
-	steps := [][2]string{
-		{"view " + dir, "conversations in a browser"},
-		{"tables " + dir, "by slice, with model calls"},
-		{"tables " + dir + " --table all", "the paper's tables"},
-	}
+	steps := [][2]string{{"view " + dir, "in a browser"}, {"tables " + dir, "slices, calls"}, {"tables " + dir + " --table all", "the paper's"}}
 	if len(rivals) == 2 {
-		steps = append(steps, [2]string{fmt.Sprintf("compare %s %s %s", dir, config.ShellWord(rivals[0]), config.ShellWord(rivals[1])), "is that chance?"})
+		steps = append(steps, [2]string{fmt.Sprintf("compare %s %s %s", dir, config.ShellWord(rivals[0]), config.ShellWord(rivals[1])), "is it chance?"})
 	}
 	width := 0
 	for i, s := range steps {
 		steps[i][0] = "  " + p.command("tauguide "+s[0])
 		width = max(width, len(steps[i][0]))
 	}
+	const what = len("  # slices, calls")
 	p.note("next:")
 	for _, s := range steps {
-		line := s[0]
-		if with := fmt.Sprintf("%-*s  # %s", width, s[0], s[1]); p.err.Width == 0 || len(with) <= p.err.Width {
-			line = with
+		if p.err.Width == 0 || width+what <= p.err.Width {
+			p.notef("%-*s  # %s", width, s[0], s[1])
+		} else {
+			p.note(s[0])
 		}
-		p.note(line)
 	}
 }

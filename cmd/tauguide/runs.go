@@ -48,7 +48,7 @@ func runRuns(p process, o runsOptions, dir string) error {
 	if o.json {
 		return p.json(lines)
 	}
-	return report.Write(p.stdout, report.Term, report.RunsTable(lines, time.Now()))
+	return tablesOptions{format: string(report.Term)}.print(p, report.RunsTable(lines, time.Now()))
 }
 
 // runFolders lists the runs of a folder, of which there must be one at least.

@@ -87,7 +87,7 @@ func runShow(p process, o showOptions, dir string, key []string) error {
 		return p.json(lines)
 	}
 	return p.paged(!o.noPager, func(w io.Writer, page terminal.Page) error {
-		return report.Write(w, report.Term, show.Table(lines))
+		return report.Print(w, page, false, show.Table(lines))
 	})
 }
 

@@ -88,6 +88,35 @@ func proposed(n *Node) string {
 	return ""
 }
 
+// constants finds checks that are the same whatever is said or done: evaluated with nothing known, anything else fails.
+func (c *Checker) constants(n *Node) Findings {
+	var found Findings
+	look := func(expr, tool string, line int, what string) {
+		prg, ok := c.programs[programKey{expr, tool}]
+		if !ok {
+			return
+		}
+		if out, _, err := prg.Eval(cel.NoVars()); err == nil {
+			found = append(found, Finding{Code: "check-constant", Severity: Warning, File: n.File, Line: line, Node: n.Local,
+				Text: fmt.Sprintf("%s: it is always %v, whatever happens", what, out.Value()), Mend: "make it depend on the conversation, or drop it"})
+		}
+	}
+	look(n.Check, proposed(n), n.line("check"), "check")
+	for _, e := range n.Edges {
+		look(e.Check, "", e.Line, "check of branch "+e.When)
+	}
+	return found
+}
+
+// Judge tells whether the condition of a node other than a decision holds for a request, wherever the request stands.
+func (c *Checker) Judge(t *Trace, r Request, n *Node) Verdict {
+	s := c.bind(t, &r)
+	if n.Type == Authorization && n.Check != "" {
+		return s.eval(n.Check, n.Tool())
+	}
+	return s.judge(n)
+}
+
 // Graph returns the graph that the checker decides.
 func (c *Checker) Graph() *Graph { return c.graph }
 

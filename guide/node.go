@@ -89,10 +89,10 @@ const (
 
 // Event decides a node that has no check.
 type Event struct {
-	Kind    EventKind
-	Tools   []string // AgentCalled and CallOK: any of them; empty means the node's own tools
-	Pattern string   // UserSaid and AgentSaid: RE2
-	Line    int
+	Kind    EventKind `json:"kind"`
+	Tools   []string  `json:"tools,omitempty"`   // AgentCalled and CallOK: any of them; empty means the node's own tools
+	Pattern string    `json:"pattern,omitempty"` // UserSaid and AgentSaid: RE2
+	Line    int       `json:"-"`
 }
 
 // Files returns the main file and then the subflows.

@@ -303,8 +303,16 @@ func (v *validator) unused() {
 // checks compiles every expression. Each file's node is compiled once, however often the file is used; subflows that
 // nothing uses are left out.
 func (v *validator) checks(g *Graph) {
-	if _, err := NewChecker(g, v.ctx.Inventory, v.ctx.Vocabulary); err != nil {
+	c, err := NewChecker(g, v.ctx.Inventory, v.ctx.Vocabulary)
+	if err != nil {
 		v.merge(err)
+	}
+	if c != nil {
+		var found Findings
+		for _, n := range g.Nodes {
+			found = append(found, c.constants(n)...)
+		}
+		v.merge(found)
 	}
 }
 

@@ -35,12 +35,20 @@ const (
 	UnsortedTool   Defect = "unsorted_tool"   // nothing is said of a tool whose kind was asked for
 	UnknownKind    Defect = "unknown_kind"    // a tool is of a kind that there is not
 	Prose          Defect = "prose"           // remarks in fences of their own, and trailing commas
+
+	CheckSyntax      Defect = "check_syntax"       // a check is no expression
+	CheckUnknownName Defect = "check_unknown_name" // a check asks for a variable that there is none of
+	CheckUnknownFact Defect = "check_unknown_fact" // a check asks for a fact that the domain does not have
+	CheckType        Defect = "check_type"         // a check is neither true nor false
+	CheckAlwaysTrue  Defect = "check_always_true"
+	CheckAlwaysFalse Defect = "check_always_false"
+	CheckOtherNode   Defect = "check_other_node" // a check is for a node that the file does not have
 )
 
 // Defects lists all of them.
 func Defects() []Defect {
-	return []Defect{MissingNode, WrongTarget, UnknownTarget, PrematureExit, PhantomTool, WrongNumber, LostCitation, AbsentCitation,
-		CutOffAnswer, OtherPath, SamePathTwice, Nonsense, ForgottenTool, ForgottenLines, UnsortedTool, UnknownKind, Prose}
+	return append([]Defect{MissingNode, WrongTarget, UnknownTarget, PrematureExit, PhantomTool, WrongNumber, LostCitation, AbsentCitation,
+		CutOffAnswer, OtherPath, SamePathTwice, Nonsense, ForgottenTool, ForgottenLines, UnsortedTool, UnknownKind, Prose}, checkDefects()...)
 }
 
 // spread is among how many files a seed chooses.
@@ -88,6 +96,11 @@ func (s spoiler) spoil(d Defect, stage, answer string) (string, bool) {
 	before, rest, ok := strings.Cut(answer, "```json\n")
 	text, after, closed := strings.Cut(rest, "\n```")
 	if !ok || !closed || stage == "plan review" || stage == "paths" || stage == "review" {
+		return "", false
+	}
+	if ofChecks := slices.Contains(checkDefects(), d); ofChecks && stage == "checks" {
+		return s.edit(before, text, after, func(batch object) bool { return s.miswrite(d, batch) })
+	} else if ofChecks || stage == "checks" {
 		return "", false
 	}
 	switch d {
@@ -167,6 +180,15 @@ func objects(v any) (out []object) {
 	return out
 }
 
+// pick chooses one that fits, nil if none does.
+func (s spoiler) pick(list []object, fits func(object) bool) object {
+	list = slices.DeleteFunc(slices.Clone(list), func(o object) bool { return !fits(o) })
+	if len(list) == 0 {
+		return nil
+	}
+	return list[s.rand.IntN(len(list))]
+}
+
 // change makes a mistake in a file; false where there is no occasion for it.
 func (s spoiler) change(d Defect, file object) bool {
 	nodes, edges := objects(file["nodes"]), objects(file["edges"])
@@ -174,13 +196,7 @@ func (s spoiler) change(d Defect, file object) bool {
 	for _, n := range nodes {
 		types[n["id"]] = n["type"]
 	}
-	pick := func(list []object, fits func(object) bool) object {
-		list = slices.DeleteFunc(slices.Clone(list), func(o object) bool { return !fits(o) })
-		if len(list) == 0 {
-			return nil
-		}
-		return list[s.rand.IntN(len(list))]
-	}
+	pick := s.pick
 	switch d {
 	case MissingNode:
 		n := pick(nodes, func(n object) bool { return n["actor"] == "agent" || n["actor"] == "user" })

@@ -42,7 +42,7 @@ func newWorkshop(t testing.TB, file string) desk {
 	}
 	scripts := scripted.Repeating(scripted.Reference{Load: load, Tools: w.Agent})
 	client := synthetic.New(map[string]*domains.World{w.Name: w.WithTasks([]domains.Task{{}})}, synthetic.Config{Scripts: scripts})
-	return desk{src, client, llm.Tag{Domain: w.Name, System: "author"}, want}
+	return desk{w, src, client, llm.Tag{Domain: w.Name, System: "author"}, want}
 }
 
 // TestWriteOwnWorkflow: a policy of one's own becomes a folder with its policy and tools, and what nobody has said of the

@@ -26,7 +26,10 @@ func (l *library) writeWorkflow(_ context.Context, s synthetic.Input) (llm.Messa
 		return llm.Message{}, err
 	}
 	d, err := agents.Cached(&l.drafts, s.World, func() (d draft, err error) {
-		if d.bundle, err = l.wordsAlone(s.World.Name); err == nil {
+		if d.whole, err = l.whole(s.World.Name); err == nil {
+			d.bundle, err = l.wordsAlone(s.World.Name)
+		}
+		if err == nil {
 			d.files, err = export.WriteReleased(d.bundle)
 		}
 		return d, err
@@ -56,6 +59,9 @@ func (l *library) writeWorkflow(_ context.Context, s synthetic.Input) (llm.Messa
 		return synthetic.Say(updated(question)), nil
 	case "continue":
 		return synthetic.Say(settled(question, files)), nil
+	case "checks":
+		batch, err := json.MarshalIndent(batchOf(within(question, "file"), d.whole), "", "  ")
+		return synthetic.Say("What tools and texts show.\n\n```json\n" + string(batch) + "\n```"), err
 	case "review":
 		return synthetic.Say(mended(within(question, "report"), files)), nil
 	default:
@@ -66,6 +72,7 @@ func (l *library) writeWorkflow(_ context.Context, s synthetic.Input) (llm.Messa
 // draft is what the scripted author hands out.
 type draft struct {
 	bundle *guide.Bundle
+	whole  *guide.Bundle     // with what only code reads
 	files  map[string][]byte // in the released layout
 }
 
@@ -121,13 +128,17 @@ func (l *library) kinds(w *domains.World, names []string) (llm.Message, error) {
 	return synthetic.Say("Sorted.\n\n```json\n" + string(text) + "\n```"), err
 }
 
-// wordsAlone is the workflow as a model writes one: without checks and events.
-func (l *library) wordsAlone(domain string) (b *guide.Bundle, err error) {
+// whole is the workflow that is repeated.
+func (l *library) whole(domain string) (*guide.Bundle, error) {
 	if l.reference != nil {
-		b, err = l.reference.Load()
-	} else {
-		b, err = guide.LoadShipped(domain)
+		return l.reference.Load()
 	}
+	return guide.LoadShipped(domain)
+}
+
+// wordsAlone is the workflow as a model writes one: without checks and events.
+func (l *library) wordsAlone(domain string) (*guide.Bundle, error) {
+	b, err := l.whole(domain)
 	if err != nil {
 		return nil, err
 	}

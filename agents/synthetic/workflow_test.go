@@ -24,6 +24,7 @@ import (
 
 // desk is a domain with a scripted author of its workflow.
 type desk struct {
+	world  *domains.World
 	src    author.Source
 	client llm.Client
 	tag    llm.Tag
@@ -49,7 +50,7 @@ func openDesk(t testing.TB, data, lines, name string) desk {
 		t.Fatal(err)
 	}
 	client := synthetic.New(map[string]*domains.World{name: w}, synthetic.Config{Scripts: scripted.Scripts()})
-	return desk{src, client, llm.Tag{Domain: name, System: "author", Task: w.Tasks[0].ID}, want}
+	return desk{w, src, client, llm.Tag{Domain: name, System: "author", Task: w.Tasks[0].ID}, want}
 }
 
 // write has the workflow written; it returns the log too.
@@ -122,7 +123,7 @@ func TestPlantedDefects(t *testing.T) {
 		d := newDesk(t, name)
 		for _, defect := range scripted.Defects() {
 			if named[defect] == "" && defect != scripted.Prose {
-				continue // of the kinds of tools, which are known here
+				continue // of checks, or of the kinds of tools, which are known here
 			}
 			for seed := range int64(seeds) {
 				t.Run(fmt.Sprintf("%s/%s/%d", name, defect, seed), func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	scripted "github.com/tauguide/tauguide/agents/synthetic"
+	"github.com/tauguide/tauguide/guide/audit"
 	"github.com/tauguide/tauguide/guide/author"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm/answers"
@@ -24,6 +26,7 @@ type authorWorkflowOptions struct {
 	rounds       int
 	noPlanReview bool
 	maxCost      float64
+	checks       bool
 	dryRun       bool
 	defect       string
 	seed         int64
@@ -42,6 +45,7 @@ func (o *authorWorkflowOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.defect, "defect", "", "have the scripted author make a mistake of this kind once; NAME:always has it made again when asked again")
 	f.Int64Var(&o.seed, "seed", 0, "chooses the place of --defect")
 	o.revision.AddFlags(f)
+	f.BoolVar(&o.checks, "checks", false, "have checks written too, by which code decides nodes without a model")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print an estimate of calls, tokens and dollars; ask nothing")
 }
 
@@ -114,7 +118,7 @@ func runAuthorWorkflow(ctx context.Context, p process, o authorWorkflowOptions, 
 	if o.scripts, err = o.repeating(p, world); err != nil {
 		return usage(err)
 	}
-	job := author.Job{Source: src, Rounds: o.rounds, NoPlanReview: o.noPlanReview, MaxCost: o.maxCost, Log: p.note}
+	job := author.Job{Source: src, Rounds: o.rounds, NoPlanReview: o.noPlanReview, MaxCost: o.maxCost, Checks: o.checks, Log: p.note}
 	if o.dryRun {
 		price, err := o.price(p)
 		if err != nil {
@@ -125,6 +129,11 @@ func runAuthorWorkflow(ctx context.Context, p process, o authorWorkflowOptions, 
 			e.Print(p.stdout)
 		}
 		return err
+	}
+	if o.checks && slices.Contains(audit.Domains(), src.Name) {
+		if job.Traces, err = completed(p, world); err != nil {
+			return err
+		}
 	}
 	a, err := o.open(p, world, o.out)
 	if err != nil {
@@ -150,6 +159,10 @@ func runAuthorWorkflow(ctx context.Context, p process, o authorWorkflowOptions, 
 	}
 	for _, finding := range draft.Findings {
 		p.printf("%v\n", finding)
+	}
+	if o.checks {
+		decided, judged := draft.Share()
+		p.printf("code decides %d of %d nodes that are judged; %d checks were dropped: %s\n", decided, judged, draft.Dropped, filepath.Join(o.out, author.ChecksPage))
 	}
 	p.printf("%s: main.yaml and %d subflows written to %s, %d warnings%s\n", src.Name, len(draft.Bundle.Subflows), o.out, len(draft.Findings), a.label())
 	toConfirm(p, o.out, draft.Unconfirmed)

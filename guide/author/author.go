@@ -15,6 +15,7 @@ import (
 
 	"github.com/tauguide/tauguide/domains/described"
 	"github.com/tauguide/tauguide/guide"
+	"github.com/tauguide/tauguide/guide/compare"
 	"github.com/tauguide/tauguide/guide/verify"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
@@ -48,6 +49,9 @@ type Job struct {
 	// MaxCost bounds the dollars that all answers together may cost, those kept from an earlier attempt included; 0 is no
 	// bound. It is looked at before each call, so that one may exceed it.
 	MaxCost float64
+	// Checks has checks written, too. They are tried on Traces: conversations that keep to the policy.
+	Checks bool
+	Traces []compare.Trace
 	// Synthetic marks what a scripted model wrote.
 	Synthetic bool
 	// OverwriteEdits has answers replace nodes that were edited by hand.
@@ -61,6 +65,7 @@ type Draft struct {
 	Files    map[string]string // of the folder, by path
 	Bundle   *guide.Bundle
 	Findings guide.Findings // warnings; a draft has no error
+	Dropped  int            // checks that were proposed and are not used
 	Calls    []sim.ModelCall
 	// Changed are the nodes of a published workflow that are not as they were, as guide.Differing names them, and Said is
 	// the last answer.
@@ -104,6 +109,7 @@ type writing struct {
 	base       *Published          // what is continued or updated; nil for a new workflow
 	affected   map[string][]string // nodes that an update has to look at, with the reasons
 	reports    []string            // what each review was told
+	decided    *decided            // nil where no checks are wanted
 }
 
 // call is one question with its answer, for the record.
@@ -125,7 +131,7 @@ func Write(ctx context.Context, j Job) (*Draft, error) {
 	for _, s := range []struct {
 		name string
 		do   func(context.Context) error
-	}{{"tools", w.sortTools}, {"plan", w.makePlan}, {"plan review", w.reviewPlan}, {"subflows", w.subflows}, {"main", w.main}, {"review", w.review}} {
+	}{{"tools", w.sortTools}, {"plan", w.makePlan}, {"plan review", w.reviewPlan}, {"subflows", w.subflows}, {"main", w.main}, {"review", w.review}, {"checks", w.decide}} {
 		if err := s.do(ctx); err != nil {
 			return w.draft, fmt.Errorf("stage %s: %w", s.name, err)
 		}

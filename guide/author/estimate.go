@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/tauguide/tauguide/guide/checks"
 	"github.com/tauguide/tauguide/sim/llm"
 )
 
@@ -22,6 +23,7 @@ const (
 	toolTokens      = 50 // to say of what kind a tool is
 	planTokens      = 10_000
 	fileTokens      = 1_500
+	checksTokens    = 1_000
 	reviewedRounds  = 2
 	changedInReview = 4 // files that a review returns
 )
@@ -53,6 +55,10 @@ func NewEstimate(j Job, price llm.Price) (Estimate, error) {
 	e.add(e.Subflows+1, system+planTokens, fileTokens)
 	e.add(paths, system+fileTokens, fileTokens/2)
 	e.add(rounds, system+int64(e.Subflows+1)*fileTokens, changedInReview*fileTokens)
+	if j.Checks {
+		language := int64(len(checks.Language(j.Source.Name)) / charsPerToken)
+		e.add(e.Subflows+1, system+language+fileTokens, checksTokens)
+	}
 	e.price(price)
 	return e, nil
 }

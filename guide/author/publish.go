@@ -107,6 +107,14 @@ func (w *writing) publish() error {
 		put(w.beside(fmt.Sprintf("findings-%d.txt", i+1)), report+"\n")
 	}
 	put("authoring/findings-final.txt", findingsText(w.draft.Findings))
+	if w.decided != nil {
+		page, err := w.checksPage(b)
+		if err != nil {
+			return err
+		}
+		put(ChecksPage, page)
+		w.draft.Dropped = len(w.decided.dropped)
+	}
 	return w.record(put)
 }
 

@@ -27,7 +27,7 @@ func TestRegistry(t *testing.T) {
 		if err != nil || got.Name != e.Name || got.New == nil || e.Summary == "" || strings.HasSuffix(e.Summary, ".") {
 			t.Errorf("%s: %+v, error %v", e.Name, got, err)
 		}
-		s, m := setup(t, w, "cancel-gift-card-order", says("x"))
+		s, m := setup(t, w, "cancel-gift-card-order", slices.Repeat([]llm.Message{says("x")}, 9)...) // some ask more than once
 		s.Read = func(context.Context, sim.ToolCall) sim.ToolResult { return sim.ToolResult{} }
 		if !e.Model {
 			s.Model = nil

@@ -108,7 +108,12 @@ func functional(a domains.Action) string {
 
 // Next asks the model for the agent's next message.
 func (r *react) Next(ctx context.Context, v sim.View) (sim.Turn, error) {
-	m, call, err := r.setup.Model.Ask(ctx, v.Index, sim.Wire(r.system, v.Messages, sim.AgentSide), r.tools, r.choice)
+	return r.sample(ctx, v, sim.Sampling{})
+}
+
+// sample draws one of the messages that could be the next.
+func (r *react) sample(ctx context.Context, v sim.View, s sim.Sampling) (sim.Turn, error) {
+	m, call, err := r.setup.Model.AskWith(ctx, s, v.Index, sim.Wire(r.system, v.Messages, sim.AgentSide), r.tools, r.choice)
 	turn := sim.Turn{Message: m, Calls: []sim.ModelCall{call}}
 	if r.setup.World.Options.Solo {
 		for _, c := range m.ToolCalls {

@@ -52,11 +52,33 @@ func (m Model) Writer(role string) *Model {
 	return out
 }
 
-// Ask requests one answer. index is the trajectory index of the message that it is for. choice is the tool choice
-// where tools are offered; empty leaves the provider's default. The call is to be kept, also one that ended in an error.
+// Sampling is how one of several answers to the same request is drawn.
+type Sampling struct {
+	Sample      int      // from 0, which is the answer that Ask gets; each other has a seed of its own, if the model is sent one
+	Temperature *float64 // nil is that of the config
+}
+
+// sampleSeeds keeps the seeds of samples apart, and from those of trials, which are below.
+const sampleSeeds = 1_000_003
+
+// Ask is AskWith for the one answer that most need.
 func (m *Model) Ask(ctx context.Context, index int, msgs []llm.Message, tools []domains.ToolSpec, choice string) (Message, ModelCall, error) {
+	return m.AskWith(ctx, Sampling{}, index, msgs, tools, choice)
+}
+
+// AskWith requests one answer. index is the trajectory index of the message that it is for. choice is the tool choice
+// where tools are offered; empty leaves the provider's default. The call is to be kept, also one that ended in an error.
+func (m *Model) AskWith(ctx context.Context, s Sampling, index int, msgs []llm.Message, tools []domains.ToolSpec, choice string) (Message, ModelCall, error) {
 	req := m.Base
 	req.Messages, req.Tag = msgs, m.Tag
+	req.Tag.Sample = s.Sample
+	if s.Temperature != nil {
+		req.Temperature = s.Temperature
+	}
+	if req.Seed != nil && s.Sample > 0 {
+		seed := *req.Seed + int64(s.Sample)*sampleSeeds
+		req.Seed = &seed
+	}
 	if len(tools) > 0 {
 		req.Tools, req.ToolChoice = make([]llm.Tool, len(tools)), choice
 		for i, t := range tools {

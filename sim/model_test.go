@@ -236,3 +236,32 @@ func TestWireArgumentsOfMalformedCalls(t *testing.T) {
 		})
 	}
 }
+
+// TestSamplesOfAnAnswer: each sample has its number and a seed of its own, where the model is sent one, and its own
+// temperature; the model's parameters stay as they are.
+func TestSamplesOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	var sent []llm.Request
+	seed, warm, cold := int64(300), 0.7, 0.0
+	m := sim.Model{Base: llm.Request{Seed: &seed, Temperature: &cold}, Client: llm.Func(func(_ context.Context, req llm.Request) (llm.Response, error) {
+		sent = append(sent, req)
+		return llm.Response{}, nil
+	})}
+	ask := func(s sim.Sampling) llm.Request {
+		t.Helper()
+		if _, _, err := m.AskWith(t.Context(), s, 0, nil, nil, ""); err != nil {
+			t.Fatal(err)
+		}
+		return sent[len(sent)-1]
+	}
+	first, second, third := ask(sim.Sampling{}), ask(sim.Sampling{Sample: 1, Temperature: &warm}), ask(sim.Sampling{Sample: 2})
+	if *first.Seed != 300 || *first.Temperature != 0 || first.Tag.Sample != 0 {
+		t.Errorf("the first is not as Ask sends it: %+v", first)
+	}
+	if *second.Seed == 300 || *second.Seed == *third.Seed || *second.Temperature != 0.7 || *third.Temperature != 0 || second.Tag.Sample != 1 || third.Tag.Ordinal != 2 {
+		t.Errorf("samples %+v and %+v", second, third)
+	}
+	if m.Base.Seed = nil; ask(sim.Sampling{Sample: 1}).Seed != nil || seed != 300 {
+		t.Error("a model that gets no seed gets one for a sample")
+	}
+}

@@ -157,7 +157,9 @@ type Tag struct {
 	// Ordinal counts the calls of this role within the trial, from 0.
 	Ordinal int    `json:"ordinal"`
 	Salt    string `json:"salt,omitempty"`
-	RunSeed int64  `json:"run_seed"`
+	// Sample tells several answers to one request apart, from 0.
+	Sample  int   `json:"sample,omitempty"`
+	RunSeed int64 `json:"run_seed"`
 }
 
 // QuirkBilled marks an answer whose cost is what the provider billed, since its price is not known.

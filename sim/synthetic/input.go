@@ -2,6 +2,7 @@ package synthetic
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -24,9 +25,13 @@ type Input struct {
 	Config  Config
 }
 
-// Stream is the source of chance for one purpose of this trial.
+// Stream is the source of chance for one purpose of this trial. A further sample of an answer has another, so that what goes
+// wrong in one may go right in the next; at temperature 0 all samples are alike.
 func (s Input) Stream(purpose string) *rand.Rand {
 	t := s.Request.Tag
+	if warm := s.Request.Temperature == nil || *s.Request.Temperature > 0; t.Sample > 0 && warm {
+		purpose = fmt.Sprintf("%s, sample %d", purpose, t.Sample)
+	}
 	return sim.Stream(t.RunSeed, sim.Key{Domain: t.Domain, System: t.System, Task: t.Task, Trial: t.Trial}, purpose)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/tauguide/tauguide/domains/retail"
 	"github.com/tauguide/tauguide/domains/telecom"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 	"github.com/tauguide/tauguide/sim/synthetic"
 )
 
@@ -237,4 +238,31 @@ func (s stage) held(t testing.TB, tr trial, wrap agents.Overlay) sim.Record {
 		return sim.Record{}
 	}
 	return rec
+}
+
+// TestSamplesDrawAnew: a further sample makes mistakes of its own, at the same rate, and repeats itself; at temperature 0
+// it is the first.
+func TestSamplesDrawAnew(t *testing.T) {
+	t.Parallel()
+	const n, p = 4000, 0.3
+	cold := 0.0
+	input := func(trial, sample int, temperature *float64) synthetic.Input {
+		return synthetic.Input{Request: llm.Request{Temperature: temperature, Tag: llm.Tag{Domain: "retail", Task: "t", Trial: trial, Sample: sample, RunSeed: 1}}}
+	}
+	made, both := 0, 0
+	for trial := range n {
+		first, other := input(trial, 0, nil).Chance("mistake", p), input(trial, 1, nil).Chance("mistake", p)
+		if other {
+			made++
+		}
+		if first && other {
+			both++
+		}
+		if other != input(trial, 1, nil).Chance("mistake", p) || first != input(trial, 1, &cold).Chance("mistake", p) {
+			t.Fatalf("trial %d: a sample does not repeat itself, or is another at temperature 0", trial)
+		}
+	}
+	if rate, joint := float64(made)/n, float64(both)/n; rate < 0.27 || rate > 0.33 || joint < 0.07 || joint > 0.11 {
+		t.Errorf("the rate is %.3f, and %.3f with the first sample; want about 0.3 and 0.09", rate, joint)
+	}
 }

@@ -114,6 +114,8 @@ func readRequest(body io.Reader) (llm.Request, error) {
 		Messages []json.RawMessage
 		Tools    []struct{ Function llm.Tool }
 		Stream   bool
+
+		Temperature *float64
 	}
 	text, err := io.ReadAll(body)
 	var large *http.MaxBytesError
@@ -129,7 +131,7 @@ func readRequest(body io.Reader) (llm.Request, error) {
 	if in.Stream {
 		return llm.Request{}, refused(http.StatusBadRequest, "no_streaming", "stream", "stream: answers are not streamed here\nhint: leave it out")
 	}
-	out := llm.Request{Model: in.Model}
+	out := llm.Request{Model: in.Model, Temperature: in.Temperature}
 	for i, m := range in.Messages {
 		msg, err := llm.ReadMessage(m)
 		if err != nil {

@@ -123,7 +123,7 @@ func TestTrialsShareNothing(t *testing.T) {
 		}
 	}
 	for _, change := range []func(*llm.Tag){func(t *llm.Tag) { t.System = "B" }, func(t *llm.Tag) { t.Role = "user" }, func(t *llm.Tag) { t.Task = "t (1)" },
-		func(t *llm.Tag) { t.Domain = "x" }, func(t *llm.Tag) { t.RunSeed = 7 }, func(t *llm.Tag) { t.Salt = "s" }} {
+		func(t *llm.Tag) { t.Domain = "x" }, func(t *llm.Tag) { t.RunSeed = 7 }, func(t *llm.Tag) { t.Salt = "s" }, func(t *llm.Tag) { t.Sample = 1 }} {
 		req := request(0, 0, "policy")
 		change(&req.Tag)
 		requests = append(requests, req)

@@ -23,7 +23,7 @@ type revision struct {
 }
 
 func (r *revision) AddFlags(f *pflag.FlagSet) {
-	f.StringVar(&r.continued, "continue", "", "folder of a workflow that a model wrote: have a model answer --finding about it")
+	f.StringVar(&r.continued, "continue", "", "folder of a workflow that a model wrote: have a model answer --finding about it, or write --checks for it")
 	f.StringVar(&r.finding, "finding", "", "what is wrong with the workflow, in your words")
 	f.StringVar(&r.update, "update", "", "folder of a workflow that a model wrote: bring it up to date with the policy and the tools as they are now")
 	f.BoolVar(&r.overwrite, "overwrite-edits", false, "let what the model writes replace nodes that were edited by hand")
@@ -40,8 +40,10 @@ func (o authorWorkflowOptions) checkRevision() error {
 		return errors.New("--finding and --overwrite-edits are about a workflow that is there\nhint: name its folder with --continue or --update")
 	case r.update != "" && (r.continued != "" || r.finding != ""):
 		return errors.New("--update has nothing to do with a finding\nhint: update first, and then --continue with the finding")
-	case r.update == "" && r.finding == "":
-		return errors.New("--continue: the finding is missing\nhint: say what is wrong with the workflow, with --finding")
+	case o.checks && (r.update != "" || r.finding != ""):
+		return errors.New("--checks are written for a workflow as it stands\nhint: change it first, and then give --continue with --checks alone")
+	case r.update == "" && r.finding == "" && !o.checks:
+		return errors.New("--continue: the finding is missing\nhint: say what is wrong with the workflow, with --finding, or have checks written, with --checks")
 	case o.out != "":
 		return errors.New("--out: the workflow is replaced where it is\nhint: leave it out; to keep the old one, copy the folder before")
 	case o.defect != "":
@@ -69,7 +71,7 @@ func runRevision(ctx context.Context, p process, o authorWorkflowOptions, args [
 	if o.scripts, err = o.repeating(p, w); err != nil {
 		return usage(err)
 	}
-	job := author.Job{Source: src, Rounds: o.rounds, MaxCost: o.maxCost, OverwriteEdits: r.overwrite, Log: p.note}
+	job := author.Job{Source: src, Rounds: o.rounds, MaxCost: o.maxCost, OverwriteEdits: r.overwrite, Checks: o.checks, Log: p.note}
 	var changes *author.Changes
 	if r.update != "" {
 		if changes, err = published.Compare(src); err != nil {
@@ -92,18 +94,27 @@ func runRevision(ctx context.Context, p process, o authorWorkflowOptions, args [
 		}
 		return err
 	}
+	if job.Traces, err = o.traces(p, w); err != nil {
+		return err
+	}
 	a, err := o.open(p, w, published.Dir)
 	if err != nil {
 		return usage(err)
 	}
 	job.Model, job.Synthetic = a.model, a.scripted
 	var draft *author.Draft
-	if r.update != "" {
+	switch {
+	case r.update != "":
 		draft, err = author.Update(ctx, job, published, changes)
-	} else {
+	case o.checks:
+		draft, err = author.Decide(ctx, job, published)
+	default:
 		draft, err = author.Continue(ctx, job, published, r.finding)
 	}
-	return a.replace(ctx, published, draft, err)
+	if err = a.replace(ctx, published, draft, err); err == nil && o.checks {
+		tellDecided(p, published.Dir, draft)
+	}
+	return err
 }
 
 // sourceOf is what a published workflow is made of as it is now: the domain's, or what is in its folder, of which the flags

@@ -12,8 +12,10 @@ import (
 	"github.com/spf13/pflag"
 
 	scripted "github.com/tauguide/tauguide/agents/synthetic"
+	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/guide/audit"
 	"github.com/tauguide/tauguide/guide/author"
+	"github.com/tauguide/tauguide/guide/compare"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm/answers"
 )
@@ -130,10 +132,8 @@ func runAuthorWorkflow(ctx context.Context, p process, o authorWorkflowOptions, 
 		}
 		return err
 	}
-	if o.checks && slices.Contains(audit.Domains(), src.Name) {
-		if job.Traces, err = completed(p, world); err != nil {
-			return err
-		}
+	if job.Traces, err = o.traces(p, world); err != nil {
+		return err
 	}
 	a, err := o.open(p, world, o.out)
 	if err != nil {
@@ -161,10 +161,22 @@ func runAuthorWorkflow(ctx context.Context, p process, o authorWorkflowOptions, 
 		p.printf("%v\n", finding)
 	}
 	if o.checks {
-		decided, judged := draft.Share()
-		p.printf("code decides %d of %d nodes that are judged; %d checks were dropped: %s\n", decided, judged, draft.Dropped, filepath.Join(o.out, author.ChecksPage))
+		tellDecided(p, o.out, draft)
 	}
 	p.printf("%s: main.yaml and %d subflows written to %s, %d warnings%s\n", src.Name, len(draft.Bundle.Subflows), o.out, len(draft.Findings), a.label())
 	toConfirm(p, o.out, draft.Unconfirmed)
 	return nil
+}
+
+// traces are what checks are tried on: the completed gold plans of a domain, where it has any.
+func (o *authorWorkflowOptions) traces(p process, w *domains.World) ([]compare.Trace, error) {
+	if !o.checks || !slices.Contains(audit.Domains(), w.Name) {
+		return nil, nil
+	}
+	return completed(p, w)
+}
+
+func tellDecided(p process, dir string, d *author.Draft) {
+	decided, judged := d.Share()
+	p.printf("code decides %d of %d nodes that are judged; %d checks were dropped: %s\n", decided, judged, d.Dropped, filepath.Join(dir, author.ChecksPage))
 }

@@ -67,7 +67,32 @@ func (w *writing) decide(ctx context.Context) error {
 			return err
 		}
 	}
+	if w.base != nil {
+		w.carry()
+	}
 	return w.settle()
+}
+
+// Decide has checks written for a published workflow. A node for which none is proposed keeps the one that it has, as long
+// as that does no harm. An *EditedError names nodes that were edited by hand and would be overwritten.
+func Decide(ctx context.Context, j Job, p *Published) (*Draft, error) {
+	if err := p.current(j.Source); err != nil {
+		return nil, err
+	}
+	j.Source, j.Checks = p.asOf(j.Source), true
+	w, err := p.resume(j, "checks")
+	if err != nil {
+		return nil, err
+	}
+	w.connect()
+	if err := w.decide(ctx); err != nil {
+		return w.draft, fmt.Errorf("stage checks: %w", err)
+	}
+	before, err := clone(p.bundle)
+	if err != nil {
+		return w.draft, err
+	}
+	return w.draft, w.republish(before)
 }
 
 func (w *writing) decideFile(ctx context.Context, f *written) error {

@@ -15,8 +15,8 @@ func Continue(ctx context.Context, j Job, p *Published, finding string) (*Draft,
 	if strings.TrimSpace(finding) == "" {
 		return nil, fmt.Errorf("the finding is empty")
 	}
-	if was, is := p.Manifest.Policy, policyHashes(j.Source); !maps.Equal(was, is) || !maps.Equal(p.Manifest.EachTool, j.Source.toolHashes()) {
-		return nil, fmt.Errorf("policy or tools are not those that the workflow was written for\nhint: bring it up to date first, with --update %s", p.Dir)
+	if err := p.current(j.Source); err != nil {
+		return nil, err
 	}
 	j.Source = p.asOf(j.Source)
 	w, err := p.resume(j, "continued")
@@ -41,6 +41,14 @@ func Continue(ctx context.Context, j Job, p *Published, finding string) (*Draft,
 	}
 	w.draft.Files[w.beside("finding.txt")] = finding + "\n"
 	return w.draft, nil
+}
+
+// current checks that the policy and the tools are still those that a workflow was written for.
+func (p *Published) current(src Source) error {
+	if maps.Equal(p.Manifest.Policy, policyHashes(src)) && maps.Equal(p.Manifest.EachTool, src.toolHashes()) {
+		return nil
+	}
+	return fmt.Errorf("policy or tools are not those that the workflow was written for\nhint: bring it up to date first, with --update %s", p.Dir)
 }
 
 // answer puts a finding to the model until all files of an answer can be used and leave no error.

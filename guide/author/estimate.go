@@ -56,8 +56,7 @@ func NewEstimate(j Job, price llm.Price) (Estimate, error) {
 	e.add(paths, system+fileTokens, fileTokens/2)
 	e.add(rounds, system+int64(e.Subflows+1)*fileTokens, changedInReview*fileTokens)
 	if j.Checks {
-		language := int64(len(checks.Language(j.Source.Name)) / charsPerToken)
-		e.add(e.Subflows+1, system+language+fileTokens, checksTokens)
+		e.addChecks(j, system)
 	}
 	e.price(price)
 	return e, nil
@@ -81,7 +80,10 @@ func EstimateRevision(j Job, p *Published, c *Changes, price llm.Price) (Estimat
 	system := int64(len(w.system) / charsPerToken)
 	all := int64(len(w.texts()) / charsPerToken)
 	var e Estimate
-	if c == nil {
+	if c == nil && j.Checks {
+		e.Subflows = len(w.files) - 1
+		e.addChecks(j, system)
+	} else if c == nil {
 		e.Subflows = len(w.files) - 1
 		e.add(1, system+all, changedInReview*fileTokens)
 	} else {
@@ -100,6 +102,12 @@ func EstimateRevision(j Job, p *Published, c *Changes, price llm.Price) (Estimat
 		e.price(price)
 	}
 	return e, nil
+}
+
+// addChecks adds the stage of checks.
+func (e *Estimate) addChecks(j Job, system int64) {
+	language := int64(len(checks.Language(j.Source.Name)) / charsPerToken)
+	e.add(e.Subflows+1, system+language+fileTokens, checksTokens)
 }
 
 func (e *Estimate) add(calls int, prompt, completion int64) {

@@ -204,7 +204,7 @@ func (w *writing) hold(b *guide.Bundle) error {
 	return nil
 }
 
-// carry gives nodes back what only code reads, as far as they say what they said.
+// carry gives nodes back what only code reads, as far as they say what they said and have nothing new.
 func (w *writing) carry() {
 	says := func(n *guide.Node) string {
 		bare := *n
@@ -218,7 +218,7 @@ func (w *writing) carry() {
 		for _, old := range fileOf(w.base.bundle, f.Path).Nodes {
 			n, ok := f.Node(old.ID)
 			switch {
-			case !ok:
+			case !ok || decidedByCode(n):
 			case says(n) == says(old):
 				n.Check, n.Event = old.Check, old.Event
 				for i := range n.Edges {
@@ -261,7 +261,9 @@ func (w *writing) republish(before *guide.Bundle) error {
 	for _, name := range overwritten {
 		w.Log(name + ": what was edited by hand is overwritten")
 	}
-	w.carry()
+	if w.decided == nil { // which has carried them
+		w.carry()
+	}
 	for name, text := range w.base.files {
 		own := w.Source.Described != nil && (name == described.ToolsFile || strings.HasPrefix(name, described.PolicyDir+"/"))
 		if !own && name != "main.yaml" && !strings.HasPrefix(name, "subflows/") && !strings.HasPrefix(name, guide.FrozenDir+"/") && !strings.HasPrefix(name, policyDir+"/") {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -73,7 +74,7 @@ func runDomainsList(p process, o domainsOptions) error {
 		return p.json(lines)
 	}
 	for _, l := range lines {
-		p.printf("%-8s %4d tasks, %2d agent tools, %2d user tools: %s\n", l.Name, l.Tasks, l.Agent, l.User, l.Summary)
+		fmt.Fprintf(p.out.Prose(), "%-8s %4d tasks, %2d agent tools, %2d user tools: %s\n", l.Name, l.Tasks, l.Agent, l.User, l.Summary)
 	}
 	return nil
 }
@@ -113,7 +114,7 @@ func runDomainsShow(p process, o domainsOptions, name string) error {
 		}
 		p.printf("Tools of the %s:\n", side.who)
 		for _, t := range side.kit.Tools {
-			p.printf("  %-8s %s: %s\n", t.Kind, t.Spec.Name, t.Spec.Description)
+			fmt.Fprintf(p.out.Prose(), "  %-8s %s: %s\n", t.Kind, t.Spec.Name, t.Spec.Description)
 		}
 	}
 	p.printf("Tasks:\n")
@@ -141,7 +142,7 @@ func runDomainsCheck(p process, o domainsOptions, names []string) error {
 		return p.json(reports)
 	}
 	for _, r := range reports {
-		r.Print(p.stdout)
+		r.Print(p.out.Prose())
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func runProbe(ctx context.Context, p process, o probeOptions, file string) error
 	if o.json {
 		err = p.json(map[string]any{"ok": failures == 0, "results": results})
 	} else {
-		err = probe.Print(p.stdout, results)
+		err = probe.Print(p.out.Prose(), results)
 	}
 	if err == nil && failures > 0 {
 		err = coded{exitThreshold, fmt.Errorf("%d of %d models cannot be used in their role: see above", failures, len(results))}

@@ -133,8 +133,8 @@ func runRun(ctx context.Context, p process, o runOptions, file string) error {
 		for _, w := range plan.Warnings {
 			p.warn(w)
 		}
-		plan.Print(p.stdout)
-		return estimate.Print(p.stdout)
+		plan.Print(p.out.Prose())
+		return estimate.Print(p.out.Prose())
 	}
 	if err := estimate.Affordable(plan.Config.Limits, o.acceptCost); err != nil {
 		return err

@@ -62,7 +62,7 @@ func runScore(ctx context.Context, p process, o scoreOptions, paths []string) er
 	if err != nil {
 		return usage(err)
 	}
-	printer := rescore.Text(p.stdout, o.all, o.hash)
+	printer := rescore.Text(p.out.Prose(), o.all, o.hash)
 	if o.json {
 		printer = rescore.JSON(p.stdout)
 	}

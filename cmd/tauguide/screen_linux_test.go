@@ -149,25 +149,29 @@ func readmeShows(t *testing.T, readme, screen string) {
 	}
 }
 
-// TestTablesFitTheTerminal: no line of any table of a run, or of an imported one, is longer than COLUMNS says.
-func TestTablesFitTheTerminal(t *testing.T) {
+// TestTextsFitTheTerminal: no line of any table of a run, or of an imported one, is longer than COLUMNS says; nor are others.
+func TestTextsFitTheTerminal(t *testing.T) {
 	root := domaintest.Root(t)
 	run := filepath.Join(t.TempDir(), "run")
-	if code, _, stderr := command(t, noEnv, "run", filepath.Join(root, "configs", "quickstart.yaml"), "--limit", "2", "--trials", "1", "--out", run); code != exitOK {
+	config := filepath.Join(root, "configs", "quickstart.yaml")
+	if code, _, stderr := command(t, noEnv, "run", config, "--limit", "2", "--trials", "1", "--out", run); code != exitOK {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	imported, _ := importedRun(t, written(t, "a.json", recordedResult(wantsTask, `"num_trials": 1`, `"num_trials": 4`)))
+	lines := [][]string{{"run", config, "--dry-run"}, {"domains", "list"}, {"domains", "check"}, {"workflow", "audit", "airline"}, {"workflow", "validate", "airline"}, {"probe", config}}
 	for _, dir := range []string{run, imported} {
+		lines = append(lines, []string{"tables", dir, "--table", "all,pass,calls,answers,verifiers,overview,guard-ablations"},
+			[]string{"tables", dir, "--table", "1,4", "--published", "--provenance"})
+	}
+	for _, args := range lines {
 		for _, width := range []int{60, 80, 100, 120, 200} {
-			for _, args := range [][]string{{"--table", "all,pass,calls,answers,verifiers,overview,guard-ablations"}, {"--table", "1,4", "--published", "--provenance"}} {
-				code, stdout, stderr := command(t, variables(map[string]string{"COLUMNS": fmt.Sprint(width)}), append([]string{"tables", dir}, args...)...)
-				if code != exitOK {
-					t.Fatalf("exit code %d: %s", code, stderr)
-				}
-				for line := range strings.Lines(stdout) {
-					if n := terminal.Columns(strings.TrimSuffix(line, "\n")); n > width {
-						t.Errorf("%s: %d of %d columns: %s", dir, n, width, line)
-					}
+			code, stdout, stderr := command(t, variables(map[string]string{"COLUMNS": fmt.Sprint(width)}), args...)
+			if code != exitOK {
+				t.Fatalf("%v: exit code %d: %s", args, code, stderr)
+			}
+			for line := range strings.Lines(stdout) {
+				if n := terminal.Columns(strings.TrimSuffix(line, "\n")); n > width {
+					t.Errorf("%v: %d of %d columns: %s", args, n, width, line)
 				}
 			}
 		}

@@ -94,9 +94,9 @@ func printAudit(p process, o auditOptions, gold *audit.Report, forbidden *audit.
 	if o.json {
 		return p.json(map[string]any{"gold": gold, "forbidden": forbidden})
 	}
-	gold.Print(p.stdout)
+	gold.Print(p.out.Prose())
 	if forbidden == nil {
 		return nil
 	}
-	return forbidden.Print(p.stdout)
+	return forbidden.Print(p.out.Prose())
 }

@@ -46,6 +46,6 @@ func runCoverage(p process, o coverageOptions, name string) error {
 	if o.json {
 		return p.json(r)
 	}
-	r.Print(p.stdout, o.pairs)
+	r.Print(p.out.Prose(), o.pairs)
 	return nil
 }

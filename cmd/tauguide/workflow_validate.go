@@ -75,7 +75,7 @@ func runValidate(p process, o validateOptions, name string) error {
 	v.Errors = len(found.Errors())
 	v.Warnings = len(found) - v.Errors
 	if !o.json {
-		v.Print(p.stdout)
+		v.Print(p.out.Prose())
 	} else if err := p.json(v); err != nil {
 		return err
 	}

@@ -119,6 +119,35 @@ func (o *Output) Styled() io.Writer {
 // Raw returns the stream as it is, for what must arrive byte for byte. What a terminal gets must be harmless already.
 func (o *Output) Raw() io.Writer { return o.raw }
 
+// Prose returns the stream for texts of whole lines, none of which has to be copied: those that are longer than the page is
+// wide are wrapped, and indented a little more than they were.
+func (o *Output) Prose() io.Writer { return &prose{Output: o} }
+
+type prose struct {
+	*Output
+	rest string // of a line that is not whole yet
+}
+
+func (p *prose) Write(text []byte) (int, error) {
+	whole := p.rest + string(text)
+	at := strings.LastIndex(whole, "\n") + 1
+	whole, p.rest = whole[:at], whole[at:]
+	var b strings.Builder
+	for line := range strings.Lines(whole) {
+		line = strings.TrimSuffix(line, "\n")
+		if p.Width > 0 && Columns(line) > p.Width {
+			words := strings.TrimLeft(line, " ")
+			margin := line[:len(line)-len(words)]
+			line = p.Wrap(words, margin, margin+"  ")
+		}
+		b.WriteString(line + "\n")
+	}
+	if _, err := io.WriteString(p.Output, b.String()); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
 // Color is the flag --color of the outputs that it decides for.
 type Color []*Output
 

@@ -94,3 +94,19 @@ func TestWrap(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestProse: long lines are wrapped below their own margin, whatever pieces they come in, and others stay.
+func TestProse(t *testing.T) {
+	const text = "short   stays\n  one two three four\n"
+	for width, want := range map[string]string{"": text, "14": "short   stays\n  one two\n    three four\n"} {
+		for cut := range len(text) {
+			var b strings.Builder
+			w := terminal.New(&b, func(name string) string { return map[string]string{"COLUMNS": width}[name] }).Prose()
+			io.WriteString(w, text[:cut])
+			io.WriteString(w, text[cut:])
+			if b.String() != want {
+				t.Fatalf("%s columns, cut at %d: %q, want %q", width, cut, b.String(), want)
+			}
+		}
+	}
+}

@@ -48,7 +48,7 @@ func runRuns(p process, o runsOptions, dir string) error {
 	if o.json {
 		return p.json(lines)
 	}
-	return tablesOptions{format: string(report.Term)}.print(p, report.RunsTable(lines, time.Now()))
+	return report.Print(p.out.Styled(), p.out.Page, false, report.RunsTable(lines, time.Now()))
 }
 
 // runFolders lists the runs of a folder, of which there must be one at least.

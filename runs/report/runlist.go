@@ -12,6 +12,7 @@ import (
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/store"
+	"github.com/tauguide/tauguide/runs/terminal"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -135,12 +136,12 @@ func headline(systems []config.System, outcomes []metrics.Outcome) *Headline {
 
 // RunsTable is the list as a table; now is what ages are counted from.
 func RunsTable(lines []RunLine, now time.Time) Table {
-	t := Table{Name: "runs", Title: "Runs", Columns: []Column{{Key: "dir", Title: "Run"}, {Key: "state", Title: "State"},
-		{Key: "done", Title: "Done", Numeric: true}, {Key: "evaluable", Title: "Evaluable", Numeric: true}, {Key: "best", Title: "Best system"},
-		{Key: "cost", Title: "Cost", Numeric: true}, {Key: "age", Title: "Age", Numeric: true}}}
+	t := Table{Name: "runs", Title: "Runs", narrow: []string{"age", "cost", "evaluable"}, Columns: []Column{{Key: "dir", Title: "Run"}, {Key: "state", Title: "State"},
+		{Key: "done", Title: "Done", Numeric: true}, {Key: "evaluable", Title: "Eval. (%)", Numeric: true}, {Key: "best", Title: "Best system"},
+		{Key: "pass", Title: "Pass^k", Numeric: true}, {Key: "cost", Title: "Cost ($)", Numeric: true}, {Key: "age", Title: "Age", Numeric: true}}}
 	for _, l := range lines {
 		if l.Error != "" {
-			t.Rows = append(t.Rows, []Cell{Label(l.Dir), Label(string(l.State)), Dash(""), Dash(""), Dash(""), Dash(""), Dash("")})
+			t.Rows = append(t.Rows, []Cell{Label(l.Dir), l.State.cell(), Dash(""), Dash(""), Dash(""), Dash(""), Dash(""), Dash("")})
 			t.Notes = append(t.Notes, l.Error)
 			continue
 		}
@@ -148,43 +149,50 @@ func RunsTable(lines []RunLine, now time.Time) Table {
 			t.Notes = append(t.Notes, SyntheticNote)
 		}
 		age := now.Sub(l.Created)
-		t.Rows = append(t.Rows, []Cell{Label(l.Dir), Label(string(l.State)), {Text: fmt.Sprintf("%d/%d", l.Done, l.Planned), Value: l.Done},
-			{Text: l.share(), Value: l.Evaluable}, l.best(), l.cost(), {Text: Ago(age), Value: age.Seconds()}})
+		best, pass := l.best()
+		t.Rows = append(t.Rows, []Cell{Label(l.Dir), l.State.cell(), {Text: fmt.Sprintf("%d/%d", l.Done, l.Planned), Value: l.Done},
+			l.share(), best, pass, l.cost(), {Text: Ago(age), Value: age.Seconds()}})
 	}
 	return t
 }
 
+func (s RunState) cell() Cell {
+	c := Label(string(s))
+	c.Style = map[RunState]terminal.Style{RunFinished: terminal.Good, RunBudget: terminal.Warn, RunInterrupted: terminal.Warn, RunUnreadable: terminal.Bad}[s]
+	return c
+}
+
 // share is how many of the planned trials count, rounded down: what is not whole does not look so.
-func (l RunLine) share() string {
+func (l RunLine) share() Cell {
 	if l.Planned == 0 {
-		return "-"
+		return Dash("no trials are planned")
 	}
-	return fmt.Sprintf("%d %%", 100*l.Evaluable/l.Planned)
+	return Whole(100 * l.Evaluable / l.Planned)
 }
 
-func (l RunLine) best() Cell {
+func (l RunLine) best() (system, pass Cell) {
 	if l.Best == nil {
-		return Dash("the run is not complete, or no system has all trials")
+		none := Dash("the run is not complete, or no system has all trials")
+		return none, none
 	}
-	text := l.Best.String()
+	system = Label(l.Best.System)
 	if l.Synthetic {
-		text += " *"
+		system.Text += " *synthetic*"
 	}
-	return Cell{Text: text, Value: l.Best.Pass}
+	return system, Cell{Text: fmt.Sprintf("%.3f (^%d)", l.Best.Pass, l.Best.K), Value: l.Best.Pass}
 }
-
-// String names the system and its figure.
-func (h Headline) String() string { return fmt.Sprintf("%s %.3f Pass^%d", h.System, h.Pass, h.K) }
 
 func (l RunLine) cost() Cell {
-	switch text := fmt.Sprintf("$%.2f", l.Cost); {
+	c := Number(l.Cost, 2)
+	switch {
+	case l.Unpriced > 0 && l.Cost == 0:
+		return Cell{Text: "?", Why: "the cost of its calls is not known"}
 	case l.Unpriced > 0:
-		return Cell{Text: text + "+?", Value: l.Cost}
+		c.Text = "≥ " + c.Text
 	case l.Synthetic && l.Cost == 0:
-		return Dash("scripted models cost nothing")
-	default:
-		return Cell{Text: text, Value: l.Cost}
+		return Cell{Text: "–", Why: "scripted models cost nothing"}
 	}
+	return c
 }
 
 // Ago is a time that has passed, in its largest unit.

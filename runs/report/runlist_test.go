@@ -60,11 +60,11 @@ func TestListRuns(t *testing.T) {
 	for _, l := range lines {
 		best := "-"
 		if l.Best != nil {
-			best = l.Best.String()
+			best = fmt.Sprintf("%s %.3f %d", l.Best.System, l.Best.Pass, l.Best.K)
 		}
 		got[filepath.Base(l.Dir)] = fmt.Sprintf("%s %d/%d %d %s", l.State, l.Done, l.Planned, l.Evaluable, best)
 	}
-	const best = "A 1.000 Pass^2" // neither the bound nor the second of the same figure
+	const best = "A 1.000 2" // neither the bound nor the second of the same figure
 	want := map[string]string{"finished": "finished 16/16 16 " + best, "running": "running 16/16 16 " + best, "torn": "finished 16/16 16 " + best,
 		"interrupted": "interrupted 5/16 5 -", "broken": "unreadable 0/0 0 -"}
 	budget := got["budget"]
@@ -82,7 +82,7 @@ func TestListRuns(t *testing.T) {
 	if err := report.Write(&b, report.Term, report.RunsTable(lines, lines[0].Created.Add(3*time.Hour))); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"finished", "16/16", "100 %", "31 %", best + " *", " 3 h ", "unreadable", "manifest.json", "results of scripted models"} {
+	for _, part := range []string{"finished", "16/16", " 100 ", " 31 ", "A *synthetic*", "1.000 (^2)", " 3 h", " – ", "unreadable", "manifest.json", "results of scripted models"} {
 		if !strings.Contains(b.String(), part) {
 			t.Errorf("%q is missing in\n%s", part, b.String())
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/report"
 	"github.com/tauguide/tauguide/runs/store"
+	"github.com/tauguide/tauguide/runs/terminal"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -60,7 +61,7 @@ type Line struct {
 	Why      string     `json:"why,omitempty"` // what broke, or what the score lacks
 }
 
-// List lists the trials of a run that a filter chooses, in the order of the plan.
+// List lists the trials of a run that a filter chooses: the tasks and systems in the order of the plan, each with its trials.
 func List(r *store.Run, f Filter) ([]Line, error) {
 	plan, err := config.Narrow(r.Plan(), r.Manifest().Config, f.Only)
 	if err != nil {
@@ -91,6 +92,15 @@ func List(r *store.Run, f Filter) ([]Line, error) {
 		}
 		out = append(out, l)
 	}
+	type group struct{ domain, system, task string }
+	rank := map[group]int{}
+	of := func(l Line) group { return group{l.Domain, l.System, l.Task} }
+	for _, l := range out {
+		if _, ok := rank[of(l)]; !ok {
+			rank[of(l)] = len(rank)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Line) int { return rank[of(a)] - rank[of(b)] })
 	return out, nil
 }
 
@@ -108,8 +118,13 @@ func Table(lines []Line) report.Table {
 	t := report.Table{Name: "trials", Title: "Trials", Columns: []report.Column{{Key: "key", Title: "Trial"}, {Key: "outcome", Title: "Outcome"},
 		{Key: "termination_reason", Title: "Ended"}, {Key: "steps", Title: "Steps", Numeric: true}, {Key: "why", Title: "Why"}}}
 	for _, l := range lines {
-		t.Rows = append(t.Rows, []report.Cell{report.Label(l.Key.String()), report.Label(l.Outcome.Mark() + " " + string(l.Outcome)), report.Label(string(l.Ending)),
-			report.Whole(l.Steps), report.Label(l.Why)})
+		outcome := report.Label(l.Outcome.Mark() + " " + string(l.Outcome))
+		outcome.Style = l.Outcome.style()
+		t.Rows = append(t.Rows, []report.Cell{report.Label(l.Key.String()), outcome, report.Label(string(l.Ending)), report.Whole(l.Steps), report.Label(l.Why)})
 	}
 	return t
+}
+
+func (o Outcome) style() terminal.Style {
+	return map[Outcome]terminal.Style{Passed: terminal.Good, Failed: terminal.Bad, Void: terminal.Warn, Pending: terminal.Warn}[o]
 }

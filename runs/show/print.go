@@ -81,8 +81,7 @@ func (p printer) head(c Conversation) {
 	r := c.Record
 	p.styled(terminal.Bold, "%s", r.Key.String())
 	outcome := c.outcome()
-	p.styled(map[Outcome]terminal.Style{Passed: terminal.Good, Failed: terminal.Bad, Void: terminal.Warn, Pending: terminal.Warn}[outcome],
-		"%s %s; attempt %d, seed %d", outcome.Mark(), outcome, r.Attempt, r.Seed)
+	p.styled(outcome.style(), "%s %s; attempt %d, seed %d", outcome.Mark(), outcome, r.Attempt, r.Seed)
 	if r.Synthetic {
 		p.line("%s", report.SyntheticNote)
 	}

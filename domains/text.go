@@ -15,6 +15,9 @@ func ReadText(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("%s is no regular file but a folder\nhint: name a file", name)
+	}
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no regular file\nhint: put a file with the text in its place", name)
 	}

@@ -58,6 +58,9 @@ func runTables(p process, o tablesOptions, dirs []string) error {
 	if err != nil {
 		return err
 	}
+	if begun := slices.ContainsFunc(dirs, hasRecords); len(dirs) > 0 && !begun {
+		return usage(fmt.Errorf("%s: no trial has a record, so that there is nothing to tabulate\nhint: run its config again with --resume", strings.Join(dirs, ", ")))
+	}
 	if o.out != "" {
 		return o.files(p, tables)
 	}

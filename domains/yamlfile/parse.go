@@ -106,6 +106,15 @@ func checkText(file string, text []byte) ([]byte, error) {
 	return text, nil
 }
 
+// cure is the hint about a line that is no YAML.
+func cure(text []byte, line int) string {
+	lines := strings.Split(string(text), "\n")
+	if at := lines[min(line, len(lines))-1]; strings.Contains(at[:len(at)-len(strings.TrimLeft(at, " \t"))], "\t") {
+		return "correct the YAML: indent with spaces, it takes no tabs"
+	}
+	return "correct the YAML here or on the line above: members of one mapping or list begin in one column, brackets and quotes are closed"
+}
+
 func placeOf(text []byte, at int) Place {
 	before := text[:at]
 	return Place{bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1}
@@ -133,7 +142,8 @@ func document(file string, text []byte) (body *yaml.Node, err error) {
 			if e.ContextMark.Line > 0 && !strings.Contains(e.ContextMsg, "block") && !strings.Contains(e.ContextMsg, "plain") {
 				at = e.ContextMark
 			}
-			return nil, fault(file, Place{max(1, at.Line), max(1, at.Column)}, Syntax, "correct the YAML", "%s", strings.TrimSpace(e.Message+" "+e.ContextMsg))
+			place := Place{max(1, at.Line), max(1, at.Column)}
+			return nil, fault(file, place, Syntax, cure(text, place.Line), "%s", strings.TrimSpace(e.Message+" "+e.ContextMsg))
 		case err != nil:
 			return nil, fault(file, Place{1, 1}, Syntax, "correct the YAML", "%s", strings.Join(strings.Fields(err.Error()), " "))
 		case body != nil:

@@ -233,16 +233,25 @@ func Load(path string, env func(string) string) (*Config, error) {
 	text, err := domains.ReadFile(path, yamlfile.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		var unknown error
-		if text, unknown = configs.Text(path); unknown != nil {
-			err = fmt.Errorf("%w, and %w", err, unknown)
-		} else {
+		switch text, unknown = configs.Text(path); {
+		case unknown == nil:
 			err = nil
+		case nearFile(path) != "":
+			err = fmt.Errorf("%w\nhint: did you mean %q?", err, nearFile(path))
+		default:
+			err = fmt.Errorf("%w, and %w", err, unknown)
 		}
 	}
 	if err != nil {
 		return nil, domains.Usage(fmt.Errorf("read config: %w", err))
 	}
 	return Parse(path, text, env)
+}
+
+// nearFile is the config in the folder of a path that was most likely meant, "" if none was.
+func nearFile(path string) string {
+	there, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*.yaml")) // of an odd path there are none
+	return yamlfile.Nearest(filepath.Clean(path), there)
 }
 
 // Parse is Load for a text at hand; file serves the errors and the default name.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/tau2"
@@ -125,7 +126,8 @@ func Compare(a, b Side, o Options) (Comparison, error) {
 		}
 	}
 	if total == 0 {
-		return c, fmt.Errorf("%s of %s and %s of %s have no task in common", a.System, a.Source.Name, b.System, b.Source.Name)
+		return c, domains.Usage(fmt.Errorf("%s of %s and %s of %s have no task in common\nhint: compare systems of one run, or runs on the same tasks",
+			a.System, a.Source.Name, b.System, b.Source.Name))
 	}
 	if t := metrics.McNemarOf(strata...); t.Strata > 0 {
 		p, _ := t.P()

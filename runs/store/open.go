@@ -34,7 +34,7 @@ func Begin(p *config.Plan, now time.Time) (*Writer, error) {
 		return nil, errExists(p)
 	}
 	if err := os.MkdirAll(p.Dir, 0o755); err != nil {
-		return nil, fmt.Errorf("run directory: %w", err)
+		return nil, fmt.Errorf("run directory: %w\nhint: give a folder that can be written with --out", err)
 	}
 	w, err := openWriter(p.Dir, config.Secrets(p.Models), now)
 	if err != nil {
@@ -165,7 +165,7 @@ func errChanged(p *config.Plan, fields []string) error {
 func isRun(dir string) (bool, error) {
 	list, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, fmt.Errorf("run directory: %w", err)
+		return false, fmt.Errorf("run directory: %w\nhint: give another folder with --out", err)
 	}
 	foreign := ""
 	for _, d := range list {

@@ -116,13 +116,17 @@ func (s *Source) openFolder(dir string) error {
 // openFile reads the head of a file.
 func (s *Source) openFile(file string) error {
 	s.files = []string{file}
-	return s.readFile(file, func(r *reader) error {
+	err := s.readFile(file, func(r *reader) error {
 		if r.d.PeekKind() == '[' {
 			s.Layout = LayoutList
 			return nil
 		}
 		return s.head(r, file)
 	})
+	if bad := (*Error)(nil); errors.As(err, &bad) && !strings.Contains(err.Error(), "\nhint: ") {
+		err = fmt.Errorf("%w\nhint: name a result of τ²-bench: a results.json, its folder, or a file of simulations", err)
+	}
+	return err
 }
 
 func (s *Source) readFile(file string, use func(*reader) error) (err error) {

@@ -106,11 +106,14 @@ func checkText(file string, text []byte) ([]byte, error) {
 	return text, nil
 }
 
-// cure is the hint about a line that is no YAML.
-func cure(text []byte, line int) string {
+// cure is the hint about a line that is no YAML, for a reason.
+func cure(text []byte, line int, reason string) string {
 	lines := strings.Split(string(text), "\n")
 	if at := lines[min(line, len(lines))-1]; strings.Contains(at[:len(at)-len(strings.TrimLeft(at, " \t"))], "\t") {
 		return "correct the YAML: indent with spaces, it takes no tabs"
+	}
+	if strings.Contains(reason, "anchor") {
+		return "correct the YAML"
 	}
 	return "correct the YAML here or on the line above: members of one mapping or list begin in one column, brackets and quotes are closed"
 }
@@ -143,7 +146,7 @@ func document(file string, text []byte) (body *yaml.Node, err error) {
 				at = e.ContextMark
 			}
 			place := Place{max(1, at.Line), max(1, at.Column)}
-			return nil, fault(file, place, Syntax, cure(text, place.Line), "%s", strings.TrimSpace(e.Message+" "+e.ContextMsg))
+			return nil, fault(file, place, Syntax, cure(text, place.Line, e.Message), "%s", strings.TrimSpace(e.Message+" "+e.ContextMsg))
 		case err != nil:
 			return nil, fault(file, Place{1, 1}, Syntax, "correct the YAML", "%s", strings.Join(strings.Fields(err.Error()), " "))
 		case body != nil:

@@ -57,6 +57,7 @@ func authorWorkflowCommand(p process) *cobra.Command {
 		Use:   "workflow DOMAIN | --policy FILE... --tools FILE --name NAME",
 		Short: "Have a model write a workflow out of a policy",
 		Example: "  tauguide author workflow mock --synthetic --out todo\n" +
+			"  tauguide author workflow --policy configs/authoring/lending/policy/policy.md --tools configs/authoring/tools.json --name lending --synthetic --reference configs/authoring/lending --out lending\n" +
 			"  tauguide author workflow mock --synthetic --dry-run",
 		Long: "Have a model write the workflow that PolicyGuide guards by, out of a policy and tools, in six stages: tools and values are\n" +
 			"listed, the files are planned and the plan is reviewed, subflows and the main file are written, and all files are reviewed until neither\n" +

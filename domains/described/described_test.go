@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/domaintest"
 	"github.com/tauguide/tauguide/domains/value"
 )
 
@@ -50,14 +51,11 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestReferenceTools reads the lists that come with the reference's data.
 func TestReferenceTools(t *testing.T) {
-	shared := os.Getenv("TAUGUIDE_SHARED")
-	if shared == "" {
-		shared = "../../../shared"
-	}
-	files, err := filepath.Glob(filepath.Join(shared, "tau2/tau2/domains/*/tool_schemas.json"))
+	files, err := filepath.Glob(filepath.Join(domaintest.Shared(t), "tau2/tau2/domains/*/tool_schemas.json"))
 	if err != nil || len(files) == 0 {
-		t.Skipf("no tool_schemas.json below %s", shared)
+		t.Fatalf("%d files, %v", len(files), err)
 	}
 	for _, file := range files {
 		tools, err := ReadTools(file)
@@ -195,18 +193,21 @@ func TestOpen(t *testing.T) {
 	if !got.Error || got.Content != "Error: the tools of lending are only described here: renew_loan cannot be called" {
 		t.Errorf("%+v", got)
 	}
-	for name, spoil := range map[string]func() error{
-		"there is no file": func() error { return os.Remove(filepath.Join(dir, "policy/fees.md")) },
-		"policy: no document is named\nhint: list the names of those in policy": func() error {
+	for _, c := range []struct {
+		want  string
+		spoil func() error
+	}{
+		{"there is no file", func() error { return os.Remove(filepath.Join(dir, "policy/fees.md")) }},
+		{"policy: no document is named\nhint: list the names of those in policy", func() error {
 			tools.Policy = nil
 			return os.WriteFile(filepath.Join(dir, "tools.yaml"), tools.YAML(), 0o644)
-		},
+		}},
 	} {
-		if err := spoil(); err != nil {
+		if err := c.spoil(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("got %v\nwant %s", err, name)
+		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v\nwant %s", err, c.want)
 		}
 	}
 }

@@ -151,7 +151,7 @@ func trialOf(p process, r *store.Run, key sim.Key) (v show.Trial, err error) {
 	if err != nil {
 		return v, err
 	}
-	v = show.Trial{Record: rec, Attack: show.NewAttack(r.Attack(), r.Attacks(key.Domain), key.Task), Slice: metrics.PV,
+	v = show.Trial{Record: rec, Scripted: r.Scripted(), Attack: show.NewAttack(r.Attack(), r.Attacks(key.Domain), key.Task), Slice: metrics.PV,
 		Workflows: r.Manifest().Authored(key.System, key.Domain)}
 	if s, ok := scores[store.Ref{Key: rec.Key, Attempt: rec.Attempt}]; ok {
 		v.Score = &s

@@ -163,3 +163,46 @@ func TestNothingIsSpentBeyondTheEstimate(t *testing.T) {
 		t.Errorf("with nothing left: exit code %d\n%s", code, stderr)
 	}
 }
+
+// TestScriptedUserIsCalledThat: a real agent with a scripted user is neither a synthetic result nor one of real models,
+// wherever it is shown.
+func TestScriptedUserIsCalledThat(t *testing.T) {
+	p, url := smoke(t, "k-0123456789", "gpt-4.1-mini")
+	p.task = "cancel-gift-card-order"
+	env := variables(map[string]string{"OPENAI_API_KEY": p.key, "OPENAI_BASE_URL": url})
+	text, err := os.ReadFile(filepath.Join(domaintest.Root(t), "configs", "openai-smoke.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	mixed := strings.NewReplacer("models:\n", "models:\n  script: {synthetic: true}\n", "user: {model: model}", "user: {model: script}").Replace(string(text))
+	if err := os.WriteFile("mixed.yaml", []byte(mixed), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ args, file string }{
+		{"run mixed.yaml --only task=cancel-gift-card-order --out results/mixed", ""},
+		{"tables results/mixed --table all", ""},
+		{"tables results/mixed --table pass --format latex", ""},
+		{"tables results/mixed --table pass --format json", ""},
+		{"show results/mixed retail/ReAct/cancel-gift-card-order/0", ""},
+		{"runs results", ""},
+		{"plots results/mixed --out pictures", "pictures/*.svg"},
+		{"view results/mixed --export site", "site/*.html"},
+	} {
+		code, stdout, stderr := command(t, env, strings.Fields(c.args)...)
+		if c.file != "" {
+			files, err := filepath.Glob(c.file)
+			if err != nil || len(files) == 0 {
+				t.Fatal(c.args, files, err, stderr)
+			}
+			page, err := os.ReadFile(files[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			stdout = string(page)
+		}
+		if code != exitOK || !strings.Contains(stdout, "scripted user") || strings.Contains(stdout, "(*synthetic*)") || strings.Contains(stdout, "scripted models") && !strings.Contains(c.file, "site") {
+			t.Errorf("%s: exit code %d\n%s%s", c.args, code, stdout, stderr)
+		}
+	}
+}

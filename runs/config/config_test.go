@@ -438,3 +438,29 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestScriptedParts: a run is synthetic only if all of it is scripted; else the part that is has a name.
+func TestScriptedParts(t *testing.T) {
+	t.Parallel()
+	const text = "note: x\nmodels: {real: {model: gpt-4.1, key: x}, script: {synthetic: true}}\nuser: {model: USER}\nJUDGEdomains: [{name: mock}]\nsystems: [{name: A, SYSTEMS}]\n"
+	for _, tt := range []struct{ user, judge, systems, want string }{
+		{"real", "real", "agent: react, model: real", ""},
+		{"script", "script", "agent: react, model: script", "synthetic"},
+		{"script", "", "agent: noop", "synthetic"},
+		{"script", "", "agent: react, model: real", "scripted user"},
+		{"real", "script", "agent: react, model: real", "scripted judge"},
+		{"script", "script", "agent: react, model: real", "scripted user and judge"},
+		{"script", "real", "agent: react, model: script", "partly scripted"},
+		{"real", "", "agent: policyguide, model: real, params: {model: script}", "partly scripted"},
+		{"script", "", "agent: react, model: real}, {name: B, agent: react, model: script", "partly scripted"},
+	} {
+		judge := ""
+		if tt.judge != "" {
+			judge = "judge: {model: " + tt.judge + "}\n"
+		}
+		c := runtest.Parse(t, strings.NewReplacer("USER", tt.user, "JUDGE", judge, "SYSTEMS", tt.systems).Replace(text))
+		if got := c.Scripted(c.Systems); got != tt.want {
+			t.Errorf("%+v: %q", tt, got)
+		}
+	}
+}

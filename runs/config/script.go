@@ -3,6 +3,7 @@ package config
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/sim/synthetic"
@@ -37,4 +38,44 @@ func (c *Config) Script() (synthetic.Config, error) {
 		return synthetic.Config{}, domains.Usage(c.source.errorf(modelPath(names[0]), "%w", err))
 	}
 	return first, nil
+}
+
+// What a run is called whose models are scripted: all of them, or some of the systems' own.
+const (
+	AllScripted    = "synthetic"
+	PartlyScripted = "partly scripted"
+)
+
+// Scripted says what of these systems' trials is scripted: nothing if it is "", or AllScripted; where the systems ask real
+// models alone, the part that is not, such as "scripted user"; otherwise PartlyScripted.
+func (c *Config) Scripted(systems []System) string {
+	var parts []string
+	scripted, real := 0, 0 // models of systems, and real ones in all parts
+	for _, s := range systems {
+		for _, name := range c.ModelsOf(s) {
+			if c.Models[name].Synthetic {
+				scripted++
+			} else {
+				real++
+			}
+		}
+	}
+	for _, r := range []struct{ role, model string }{{RoleUser, c.User.Model}, {RoleJudge, c.Judge.Model}} {
+		switch {
+		case r.model == "":
+		case c.Models[r.model].Synthetic:
+			parts = append(parts, r.role)
+		default:
+			real++
+		}
+	}
+	switch {
+	case scripted == 0 && len(parts) == 0:
+		return ""
+	case real == 0:
+		return AllScripted
+	case scripted == 0:
+		return "scripted " + strings.Join(parts, " and ")
+	}
+	return PartlyScripted
 }

@@ -13,7 +13,7 @@ func (c Comparison) Tables(flips int) []Table {
 
 func (c Comparison) figures() Table {
 	t := Table{Name: "comparison", Title: fmt.Sprintf("A = %s of %s, B = %s of %s", c.SystemA, c.A.Name, c.SystemB, c.B.Name),
-		Synthetic: c.A.Synthetic || c.B.Synthetic, Runs: []Provenance{c.A}}
+		Synthetic: c.A.Synthetic || c.B.Synthetic, mark: markOf(c.A, c.B), Runs: []Provenance{c.A}}
 	if c.A.Dir != c.B.Dir || c.A.Config != c.B.Config {
 		t.Runs = append(t.Runs, c.B)
 	}
@@ -70,7 +70,7 @@ func (c Comparison) figures() Table {
 }
 
 func (c Comparison) flipped(most int) Table {
-	t := Table{Name: "flips", Title: fmt.Sprintf("Trials that end otherwise: %d, of %d that both could be judged", len(c.Flips), c.Trials), Synthetic: c.A.Synthetic || c.B.Synthetic}
+	t := Table{Name: "flips", Title: fmt.Sprintf("Trials that end otherwise: %d, of %d that both could be judged", len(c.Flips), c.Trials), Synthetic: c.A.Synthetic || c.B.Synthetic, mark: markOf(c.A, c.B)}
 	shown := c.Flips
 	if most > 0 && len(shown) > most {
 		shown = shown[:most]

@@ -126,10 +126,12 @@ func (in Input) figure6() figure.Figure {
 
 // footed says below a figure which runs it is of.
 func (in Input) footed(f figure.Figure) figure.Figure {
+	var runs []Provenance
 	for _, s := range in.Sources {
-		f.Synthetic = f.Synthetic || s.Synthetic
+		runs = append(runs, s.Provenance)
 		f.Footer = append(f.Footer, s.Provenance.String())
 	}
+	f.Scripted = markOf(runs...)
 	f.Footer = append(f.Footer, fmt.Sprintf("bands: 95 %% percentile bootstrap over tasks of single points, %d resamples, seed %d", in.bootstrap().Size(), in.Seed))
 	return f
 }

@@ -18,10 +18,7 @@ func (t Table) writeLaTeX(w io.Writer) error {
 			spec += "l"
 		}
 	}
-	caption := t.Title
-	if t.Synthetic {
-		caption += " (*synthetic*)"
-	}
+	caption := t.Title + t.marked()
 	fmt.Fprintf(&b, "%% needs \\usepackage{booktabs}\n\\begin{table}\n\\centering\n\\caption{%s}\n", latex(caption))
 	if t.Name != "" {
 		fmt.Fprintf(&b, "\\label{tab:%s}\n", t.Name)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tauguide/tauguide/metrics"
+	"github.com/tauguide/tauguide/runs/config"
 )
 
 // standing is a system of a run over all domains.
@@ -72,7 +73,7 @@ func overview(in Input, t *Table) error {
 		t.Title = strings.Replace(t.Title, "Pass^1 and ", "", 1)
 	}
 	if best, plain := leaders(rows); len(best) > 0 {
-		t.Finding = finding(best, plain, k, len(domains), t.Synthetic)
+		t.Finding = finding(best, plain, k, len(domains), t.scripted())
 		if plain != nil {
 			t.Rivals = []string{plain.system.Name, best[0].system.Name}
 		}
@@ -167,7 +168,7 @@ func leaders(rows []standing) (best []standing, plain *standing) {
 }
 
 // finding says in a sentence which systems are best, and what ReAct comes to.
-func finding(best []standing, plain *standing, k, domains int, synthetic bool) string {
+func finding(best []standing, plain *standing, k, domains int, scripted string) string {
 	names := make([]string, len(best))
 	for i, s := range best {
 		names[i] = s.system.Name
@@ -186,8 +187,12 @@ func finding(best []standing, plain *standing, k, domains int, synthetic bool) s
 	if domains > 1 {
 		out += fmt.Sprintf(" (mean of %d domains)", domains)
 	}
-	if synthetic {
+	switch scripted {
+	case "":
+	case config.AllScripted:
 		out += "; scripted models"
+	default:
+		out += "; " + scripted
 	}
 	return out
 }

@@ -413,7 +413,7 @@ func TestAttackFigure(t *testing.T) {
 		t.Fatalf("%d figures, want one", len(figures))
 	}
 	f := figures[0]
-	if f.Number != 6 || !f.Synthetic || len(f.Panels) != 1 || len(f.Panels[0].Series) != 1 {
+	if f.Number != 6 || f.Scripted != "synthetic" || len(f.Panels) != 1 || len(f.Panels[0].Series) != 1 {
 		t.Fatalf("figure %+v", f)
 	}
 	points := f.Panels[0].Series[0].Points

@@ -42,6 +42,7 @@ type RunLine struct {
 	Cost      float64   `json:"cost"`      // dollars that were paid for, as far as known
 	Unpriced  int       `json:"unpriced"`  // calls whose cost is not known
 	Synthetic bool      `json:"synthetic"`
+	Scripted  string    `json:"scripted,omitempty"` // what of it is, where that is not all
 	Created   time.Time `json:"created"`
 	Error     string    `json:"error,omitempty"` // why the run cannot be read
 }
@@ -79,6 +80,9 @@ func runLine(dir string) RunLine {
 	}
 	m := o.Manifest
 	l.Name, l.Note, l.Planned, l.Done, l.Synthetic = m.Name, m.Note, o.Planned, len(o.Counting), m.Synthetic
+	if scripted := m.Config.Scripted(m.Config.Systems); scripted != config.AllScripted {
+		l.Scripted = scripted
+	}
 	l.Created, _ = time.Parse(time.RFC3339, m.Created) // a manifest that was written by hand may have none, and is old then
 	paid := store.PaidFor(maps.Values(o.Attempts))
 	l.Cost, l.Unpriced = paid.Cost, store.Unpriced(o.Attempts)
@@ -145,8 +149,8 @@ func RunsTable(lines []RunLine, now time.Time) Table {
 			t.Notes = append(t.Notes, l.Error)
 			continue
 		}
-		if l.Synthetic && !slices.Contains(t.Notes, SyntheticNote) {
-			t.Notes = append(t.Notes, SyntheticNote)
+		if mark := (Provenance{Synthetic: l.Synthetic, Scripted: l.Scripted}).mark(); mark != "" && !slices.Contains(t.Notes, ScriptedNote(mark)) {
+			t.Notes = append(t.Notes, ScriptedNote(mark))
 		}
 		age := now.Sub(l.Created)
 		best, pass := l.best()

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -86,6 +87,7 @@ type Provenance struct {
 	Name      string            `json:"name"`
 	Dir       string            `json:"dir,omitempty"`
 	Synthetic bool              `json:"synthetic"`
+	Scripted  string            `json:"scripted,omitempty"`  // what of it is, where that is not all: see config.Config.Scripted
 	Config    string            `json:"config"`              // hash of all that affects results
 	Data      map[string]string `json:"data,omitempty"`      // hash by domain
 	Workflows map[string]string `json:"workflows,omitempty"` // hash by system and domain, of those that have one
@@ -102,8 +104,29 @@ func (p Provenance) String() string {
 		out += "; workflow " + byValue(p.Workflows)
 	}
 	out += "; " + p.Models
-	if p.Synthetic {
-		out += "; synthetic"
+	if mark := p.mark(); mark != "" {
+		out += "; " + mark
+	}
+	return out
+}
+
+// mark is what must be said wherever figures of the run are; "" if nothing is scripted.
+func (p Provenance) mark() string {
+	if !p.Synthetic {
+		return ""
+	}
+	return cmp.Or(p.Scripted, config.AllScripted)
+}
+
+// markOf is the mark of several runs together.
+func markOf(runs ...Provenance) string {
+	out := ""
+	for _, p := range runs {
+		if m := p.mark(); m != "" && out != "" && m != out {
+			return config.PartlyScripted
+		} else if m != "" {
+			out = m
+		}
 	}
 	return out
 }
@@ -232,8 +255,11 @@ func systems(r *store.Run) []config.System {
 
 func provenance(r *store.Run) Provenance {
 	m := r.Manifest()
-	p := Provenance{Name: m.Name, Dir: r.Dir(), Synthetic: m.Synthetic, Config: short(m.Identity), Models: models(m.Config, systems(r)),
+	p := Provenance{Name: m.Name, Dir: r.Dir(), Synthetic: m.Synthetic, Config: short(m.Identity), Models: models(m.Config, systems(r), r.Scripted()),
 		Data: map[string]string{}, Workflows: map[string]string{}}
+	if scripted := r.Scripted(); scripted != config.AllScripted {
+		p.Scripted = scripted
+	}
 	for domain, sources := range m.Data {
 		p.Data[domain] = dataHash(sources)
 	}
@@ -281,22 +307,24 @@ func short(hash string) string {
 	return hash
 }
 
-// models says which model plays which role.
-func models(c *config.Config, systems []config.System) string {
+// models says which model plays which role, and where only some are scripted, which.
+func models(c *config.Config, systems []config.System, scripted string) string {
+	called := func(name string) string {
+		if c.Models[name].Synthetic && scripted != config.AllScripted {
+			return name + " (scripted)"
+		}
+		return cmp.Or(name, "no model")
+	}
 	var parts []string
 	for _, s := range systems {
-		name := s.Model
-		if name == "" {
-			name = "no model"
-		}
-		parts = append(parts, s.Name+": "+name)
+		parts = append(parts, s.Name+": "+called(s.Model))
 	}
-	out := strings.Join(parts, ", ") + "; user: " + c.User.Model
+	out := strings.Join(parts, ", ") + "; user: " + called(c.User.Model)
 	if c.User.Attack != "" {
 		out += " (attack " + c.User.Attack + ")"
 	}
 	if c.Judge.Model != "" {
-		out += "; judge: " + c.Judge.Model
+		out += "; judge: " + called(c.Judge.Model)
 	}
 	return out
 }

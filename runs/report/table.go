@@ -4,6 +4,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 
+	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/terminal"
 )
 
@@ -72,10 +74,22 @@ type Table struct {
 
 	narrow []string // see Spec
 	places []place  // of the paper's figures, for each column
+	mark   string   // what is scripted, where Runs does not say
 }
 
 // SyntheticNote is what every output with results of scripted models says.
 const SyntheticNote = "*synthetic*: results of scripted models; they show that the mechanism works and say nothing about any real model"
+
+// ScriptedNote is what every output says of results in which some part is scripted, as config.Config.Scripted names it.
+func ScriptedNote(scripted string) string {
+	switch scripted {
+	case config.AllScripted:
+		return SyntheticNote
+	case config.PartlyScripted:
+		return "*partly scripted*: some figures are of scripted models, which the list of models names; they say nothing about any real model"
+	}
+	return "*" + scripted + "*: the other parts are real models; a script knows the task and plays by it, so that these are not the figures of a run with real models in all parts"
+}
 
 // glossaryNote is the last line below a table that people read.
 const glossaryNote = "terms: docs/glossary.md"
@@ -86,16 +100,29 @@ func (t Table) Heading() string {
 	if t.Number > 0 {
 		out = fmt.Sprintf("Table %d: %s", t.Number, t.Title)
 	}
-	if t.Synthetic {
-		out += " (*synthetic*)"
+	return out + t.marked()
+}
+
+// scripted is what of the results is scripted; "" for nothing.
+func (t Table) scripted() string {
+	if !t.Synthetic {
+		return ""
 	}
-	return out
+	return cmp.Or(t.mark, markOf(t.Runs...), config.AllScripted)
+}
+
+// marked is that behind a title.
+func (t Table) marked() string {
+	if s := t.scripted(); s != "" {
+		return " (*" + s + "*)"
+	}
+	return ""
 }
 
 func (t Table) notes() []string {
 	var out []string
-	if t.Synthetic {
-		out = append(out, SyntheticNote)
+	if s := t.scripted(); s != "" {
+		out = append(out, ScriptedNote(s))
 	}
 	for _, p := range t.Runs {
 		out = append(out, p.String())

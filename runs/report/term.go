@@ -46,8 +46,8 @@ func (t Table) print(w io.Writer, page terminal.Page, provenance bool) error {
 			notes = append(notes, p.folded())
 		}
 	}
-	if t.Synthetic {
-		notes = append([]string{SyntheticNote}, notes...)
+	if s := t.scripted(); s != "" {
+		notes = append([]string{ScriptedNote(s)}, notes...)
 	}
 	notes = append(append(notes, t.Notes...), g.notes()...)
 	if t.Finding != "" {

@@ -22,6 +22,7 @@ type Trial struct {
 	Attack *Attack // nil if the user did not attack
 	// Workflows are those that a model wrote and the agent was guided by.
 	Workflows []config.Workflow
+	Scripted  string // what of the run is scripted, see config.Config.Scripted
 }
 
 // Conversation is a trial as a reader follows it, as plain data: what was said and called, what a guide did in between,

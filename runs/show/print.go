@@ -2,11 +2,13 @@ package show
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 
+	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/report"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/terminal"
@@ -83,7 +85,7 @@ func (p printer) head(c Conversation) {
 	outcome := c.outcome()
 	p.styled(outcome.style(), "%s %s; attempt %d, seed %d", outcome.Mark(), outcome, r.Attempt, r.Seed)
 	if r.Synthetic {
-		p.line("%s", report.SyntheticNote)
+		p.line("%s", report.ScriptedNote(cmp.Or(c.Scripted, config.AllScripted)))
 	}
 	for _, w := range c.Workflows {
 		p.line("workflow %v", w.Workflow)

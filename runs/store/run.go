@@ -58,6 +58,19 @@ func (r *Run) Dir() string { return r.dir }
 // Manifest returns what the run is.
 func (r *Run) Manifest() Manifest { return r.manifest }
 
+// Scripted says what of the run is scripted, as config.Config.Scripted does.
+func (r *Run) Scripted() string {
+	planned := map[string]bool{}
+	for _, p := range r.plan {
+		planned[p.System] = true
+	}
+	systems := slices.DeleteFunc(slices.Clone(r.manifest.Config.Systems), func(s config.System) bool { return !planned[s.Name] })
+	if out := r.manifest.Config.Scripted(systems); out != "" || !r.manifest.Synthetic {
+		return out
+	}
+	return config.AllScripted // an imported run, whose models are not known
+}
+
 // Plan returns the planned trials in the order of running.
 func (r *Run) Plan() []config.Planned { return slices.Clone(r.plan) }
 

@@ -17,16 +17,16 @@ import (
 
 // runCard is a run on the start page.
 type runCard struct {
-	Link      anchor
-	Note      string
-	Dir       string
-	State     string
-	Spend     string
-	Synthetic bool
-	Live      bool
-	Faults    []fact
-	Error     string // why the run cannot be shown; the rest is empty then
-	Pass      report.Table
+	Link     anchor
+	Note     string
+	Dir      string
+	State    string
+	Spend    string
+	Scripted string
+	Live     bool
+	Faults   []fact
+	Error    string // why the run cannot be shown; the rest is empty then
+	Pass     report.Table
 }
 
 // fact is a name and what is known under it.
@@ -63,7 +63,7 @@ func (v *request) start() (page, error) {
 			return page{}, err
 		}
 		cards = append(cards, runCard{Link: anchor{To: v.to("/"+r.slug+"/", nil), Text: d.manifest.Name}, Note: d.manifest.Note, Dir: r.dir,
-			State: d.progress(), Spend: d.spend, Synthetic: d.manifest.Synthetic, Live: d.live,
+			State: d.progress(), Spend: d.spend, Scripted: d.run.Scripted(), Live: d.live,
 			Faults: d.faults(), Pass: ofAllTasks(pass)})
 	}
 	p, err := v.render("start.html", "Runs", nil, map[string]any{"Runs": cards})

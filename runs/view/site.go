@@ -173,13 +173,13 @@ func (v *request) enter(slug string) error {
 
 // layout is what every page has.
 type layout struct {
-	Title     string
-	Style     string
-	Crumbs    []anchor
-	Still     bool
-	Synthetic bool
-	Live      bool
-	Content   any
+	Title    string
+	Style    string
+	Crumbs   []anchor
+	Still    bool
+	Scripted string // what of the run is
+	Live     bool
+	Content  any
 }
 
 // anchor is a link. Without To it is text.
@@ -195,7 +195,7 @@ func (v *request) render(name, title string, crumbs []anchor, content any) (page
 	f := layout{Title: title, Style: v.to("/style.css", nil), Crumbs: append([]anchor{{To: v.to("/", nil), Text: "runs"}}, crumbs...),
 		Still: v.still(), Content: content}
 	if v.runData != nil {
-		f.Synthetic, f.Live = v.manifest.Synthetic, v.live
+		f.Scripted, f.Live = v.run.Scripted(), v.live
 	}
 	var b bytes.Buffer
 	if err := v.site.pages.ExecuteTemplate(&b, name, f); err != nil {

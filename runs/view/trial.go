@@ -98,7 +98,7 @@ func (d *runData) trialOf(ref store.Ref, r *row) (t show.Trial, notices []string
 	if err != nil {
 		return t, nil, gone(err)
 	}
-	t = show.Trial{Record: rec, Attack: show.NewAttack(d.run.Attack(), d.run.Attacks(ref.Domain), ref.Task), Slice: r.slice}
+	t = show.Trial{Record: rec, Scripted: d.run.Scripted(), Attack: show.NewAttack(d.run.Attack(), d.run.Attacks(ref.Domain), ref.Task), Slice: r.slice}
 	if r.note != "" {
 		notices = append(notices, r.note)
 	}
@@ -234,7 +234,7 @@ func factsOf(w show.Trial, attempts []store.Entry) []fact {
 		out = append(out, fact{Name: "mode", Value: "solo: without a user"})
 	}
 	if r.Synthetic {
-		out = append(out, fact{Name: "models", Value: strings.ReplaceAll(report.SyntheticNote, "*", "")})
+		out = append(out, fact{Name: "models", Value: strings.ReplaceAll(report.ScriptedNote(w.Scripted), "*", "")})
 	}
 	return out
 }

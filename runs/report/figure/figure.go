@@ -41,13 +41,13 @@ type Panel struct {
 
 // Figure is a row of panels.
 type Figure struct {
-	Number    int // in the paper
-	Name      string
-	Title     string
-	Y         string // what the vertical axis shows
-	Synthetic bool
-	Panels    []Panel
-	Footer    []string // which runs it is of
+	Number   int // in the paper
+	Name     string
+	Title    string
+	Y        string // what the vertical axis shows
+	Scripted string // what of the results is, such as synthetic; "" for nothing
+	Panels   []Panel
+	Footer   []string // which runs it is of
 }
 
 // Format is a kind of picture.
@@ -109,8 +109,8 @@ func (f Figure) draw(c draw.Canvas, footer []string, legend [][]entry) {
 	if f.Number > 0 {
 		title = fmt.Sprintf("Figure %d: %s", f.Number, f.Title)
 	}
-	if f.Synthetic {
-		title += " (synthetic)"
+	if f.Scripted != "" {
+		title += " (" + f.Scripted + ")"
 	}
 	c.FillText(style(12, text.XCenter, text.YTop, color.Black), vg.Point{X: (c.Min.X + c.Max.X) / 2, Y: c.Max.Y - 6}, shown(title))
 	for i, line := range footer {
@@ -134,13 +134,13 @@ func (f Figure) draw(c draw.Canvas, footer []string, legend [][]entry) {
 	}
 }
 
-// mark writes across a panel that its figures are synthetic, or why it has none.
+// mark writes across a panel that its figures are synthetic, or in part, or why it has none.
 func (f Figure) mark(c draw.Canvas, p Panel) {
 	middle := c.Center()
-	if f.Synthetic && len(p.Series) > 0 {
+	if f.Scripted != "" && len(p.Series) > 0 {
 		s := style(20, text.XCenter, text.YCenter, color.NRGBA{R: 90, G: 90, B: 90, A: 60})
 		s.Rotation = math.Pi / 6
-		c.FillText(s, middle, "synthetic")
+		c.FillText(s, middle, f.Scripted)
 	}
 	if len(p.Series) == 0 {
 		c.FillText(style(8, text.XCenter, text.YCenter, color.Gray{Y: 90}), middle, shown(p.Note))

@@ -26,7 +26,7 @@ func example() figure.Figure {
 		}
 		return s
 	}
-	return figure.Figure{Number: 4, Name: "pass-k", Title: "Pass^k by k", Y: "Pass^k", Synthetic: true,
+	return figure.Figure{Number: 4, Name: "pass-k", Title: "Pass^k by k", Y: "Pass^k", Scripted: "synthetic",
 		Panels: []figure.Panel{{Title: "airline", Series: []figure.Series{curve("ReAct", 0.6), curve("Policy<Guide> & co", 0.8)}}, {Title: "retail", Note: "no run has it"}},
 		Footer: []string{"run demo, config 0123abcd; " + strings.Repeat("word ", 60)}}
 }
@@ -97,7 +97,7 @@ func TestPictureSaysWhatItIs(t *testing.T) {
 	if n := strings.Count(said, "synthetic"); n != 2 {
 		t.Errorf("%d marks of synthetic results, want one in the title and one across the panel", n)
 	}
-	f.Synthetic = false
+	f.Scripted = ""
 	if said := texts(t, drawn(t, f, figure.SVG)); strings.Contains(said, "synthetic") {
 		t.Error("results of real models are marked synthetic")
 	}

@@ -300,7 +300,7 @@ func TestMaxCost(t *testing.T) {
 func FuzzWorkflowAnswers(f *testing.F) {
 	d := newDesk(f, "mock")
 	for _, s := range []string{"", "NO_CHANGES", "```json\n{}\n```", "main.workflow.json\n```json\n{\"kind\": \"main\", \"nodes\": [null]}\n```", "{\"intents\": [{}]}", "subflows/a.subflow.json\n{"} {
-		for from := range uint8(9) {
+		for from := range uint8(15) {
 			f.Add(s, from)
 		}
 	}
@@ -308,12 +308,12 @@ func FuzzWorkflowAnswers(f *testing.F) {
 		asked := uint8(0)
 		client := llm.Func(func(ctx context.Context, req llm.Request) (llm.Response, error) {
 			resp, err := d.client.Complete(ctx, req)
-			if asked++; asked > from%9 {
+			if asked++; asked > from%15 {
 				resp.Message.Content = &answer
 			}
 			return resp, err
 		})
-		draft, _, err := d.write(client, nil)
+		draft, _, err := d.withChecks(client, nil)
 		if err == nil && draft.Findings.Errors() != nil {
 			t.Errorf("a draft with errors: %v", draft.Findings)
 		}

@@ -29,6 +29,7 @@ type authorWorkflowOptions struct {
 	noPlanReview bool
 	maxCost      float64
 	checks       bool
+	compliant    []string
 	dryRun       bool
 	defect       string
 	seed         int64
@@ -48,6 +49,7 @@ func (o *authorWorkflowOptions) AddFlags(f *pflag.FlagSet) {
 	f.Int64Var(&o.seed, "seed", 0, "chooses the place of --defect")
 	o.revision.AddFlags(f)
 	f.BoolVar(&o.checks, "checks", false, "have checks written too, by which code decides nodes without a model")
+	f.StringArrayVar(&o.compliant, "compliant", nil, "file with recorded conversations that keep to the policy, on which --checks are tried too")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print an estimate of calls, tokens and dollars; ask nothing")
 }
 
@@ -169,12 +171,24 @@ func runAuthorWorkflow(ctx context.Context, p process, o authorWorkflowOptions, 
 	return nil
 }
 
-// traces are what checks are tried on: the completed gold plans of a domain, where it has any.
-func (o *authorWorkflowOptions) traces(p process, w *domains.World) ([]compare.Trace, error) {
-	if !o.checks || !slices.Contains(audit.Domains(), w.Name) {
-		return nil, nil
+// traces are what checks are tried on: the completed gold plans of a domain, where it has any, and recorded conversations.
+func (o *authorWorkflowOptions) traces(p process, w *domains.World) (out []compare.Trace, err error) {
+	switch {
+	case !o.checks && len(o.compliant) > 0:
+		return nil, usage(errors.New("--compliant: the conversations are there to try checks on\nhint: add --checks"))
+	case o.checks && slices.Contains(audit.Domains(), w.Name):
+		if out, err = completed(p, w); err != nil {
+			return nil, err
+		}
 	}
-	return completed(p, w)
+	chats, err := readChats(o.compliant)
+	if err != nil {
+		return nil, fmt.Errorf("--compliant: %w", err)
+	}
+	for _, c := range chats {
+		out = append(out, compare.Trace{Name: c.Name, Messages: c.Messages})
+	}
+	return out, nil
 }
 
 func tellDecided(p process, dir string, d *author.Draft) {

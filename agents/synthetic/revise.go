@@ -81,6 +81,7 @@ func renumbered(question string) func(text string) string {
 		is := strings.HasPrefix(line, "+ ")
 		for i, number := range old {
 			switch {
+			case slices.Contains(numbers, number): // it may be meant
 			case is && i < len(numbers):
 				now[number] = numbers[i]
 			case !is:
@@ -122,7 +123,9 @@ func updated(question string) string {
 					n[key] = now(text)
 				}
 			}
-			renumberOwn(n, now)
+			for _, key := range []string{"tauguide", "branch_descriptions"} {
+				renumber(n[key], now)
+			}
 		}
 		if step != nil && n["tauguide"] != nil && step["policy"] != nil {
 			n["tauguide"].(object)["policy"] = step["policy"]
@@ -145,11 +148,11 @@ func updated(question string) string {
 	return "Only what rests on the changes.\n\n" + fenced(path, append(text, '\n'))
 }
 
-func renumberOwn(n object, now func(string) string) {
-	own, _ := n["tauguide"].(object)
-	for key, v := range own {
+func renumber(texts any, now func(string) string) {
+	list, _ := texts.(object)
+	for key, v := range list {
 		if text, ok := v.(string); ok {
-			own[key] = now(text)
+			list[key] = now(text)
 		}
 	}
 }

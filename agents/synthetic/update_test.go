@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -282,5 +283,53 @@ func TestUpdateRefuses(t *testing.T) {
 				t.Errorf("the folder changed: %v", err)
 			}
 		})
+	}
+}
+
+var firstNumber = regexp.MustCompile(`(?m)^[^\d\n]*(\d+)`)
+
+// The first number of a line that changes by itself changes nodes that rest on its line, and none else; whatever comes of
+// it has no error.
+func TestUpdateOfNumbers(t *testing.T) {
+	const every = 3 // lines that have one
+	tried, changed := 0, 0
+	for _, name := range []string{"airline", "retail", "telecom"} {
+		d := newDesk(t, name)
+		dir := d.published(t)
+		p, err := author.ReadPublished(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, document := range d.src.Documents {
+			for _, at := range firstNumber.FindAllStringSubmatchIndex(document.Text, -1) {
+				at = at[2:]
+				if tried++; tried%every != 0 {
+					continue
+				}
+				src := d.src
+				src.Documents = slices.Clone(src.Documents)
+				src.Documents[i].Text = document.Text[:at[0]] + "7" + document.Text[at[0]:]
+				line := strings.Count(document.Text[:at[0]], "\n") + 1
+				c, err := p.Compare(src)
+				if err != nil {
+					t.Fatal(err)
+				}
+				j := author.Job{Source: src, Model: &sim.Model{Client: d.client, Name: "writer", Tag: d.tag}, Rounds: author.DefaultRounds, Synthetic: true}
+				draft, err := author.Update(context.Background(), j, p, c)
+				if err != nil {
+					t.Errorf("%s: %s:%d: %v", name, document.Name, line, err)
+					continue
+				}
+				changed += len(draft.Changed)
+				for _, node := range draft.Changed {
+					if c.Affected[node] == nil {
+						t.Errorf("%s: %s:%d: %s changed", name, document.Name, line, node)
+					}
+				}
+			}
+		}
+	}
+	if changed == 0 {
+		t.Errorf("none of %d numbers changed anything", tried)
 	}
 }

@@ -108,6 +108,7 @@ type writing struct {
 	files      map[string]*written
 	base       *Published          // what is continued or updated; nil for a new workflow
 	affected   map[string][]string // nodes that an update has to look at, with the reasons
+	gained     map[string]bool     // numbers of lines that an update is about
 	reports    []string            // what each review was told
 	decided    *decided            // nil where no checks are wanted
 }

@@ -27,6 +27,9 @@ type Changes struct {
 	lost    map[string]bool  // affected nodes whose ground or tool is gone
 	gone    map[string]bool  // requirements that the policy no longer states
 	idle    []string         // new tools that change data
+
+	lostNumbers map[string]bool // that the policy no longer has
+	gained      []string        // what lines say now that changed or are new
 }
 
 // Compare compares policy and tools with those that the workflow was written for.
@@ -39,13 +42,13 @@ func (p *Published) Compare(now Source) (*Changes, error) {
 	c.src = c.moved(now)
 	c.describe()
 	c.tools(p, now)
-	lostNumbers := numbersIn(policyTexts(was)...)
+	c.lostNumbers = numbersIn(policyTexts(was)...)
 	for n := range numbersIn(append(policyTexts(now), now.Tools, "0")...) {
-		delete(lostNumbers, n)
+		delete(c.lostNumbers, n)
 	}
 	for _, f := range p.bundle.Files() {
 		for _, n := range f.Nodes {
-			c.node(f.Name()+"."+n.ID, n, lostNumbers)
+			c.node(f.Name()+"."+n.ID, n)
 		}
 	}
 	cited := map[place]bool{}
@@ -133,6 +136,7 @@ func (c *Changes) describe() {
 			case !there:
 				c.Lines = append(c.Lines, fmt.Sprintf("%v is gone\n- %s", p, c.before[p]))
 			case c.lineage.changed[p]:
+				c.gained = append(c.gained, c.after[q])
 				c.Lines = append(c.Lines, fmt.Sprintf("%s changed\n- %s\n+ %s", moved(p, q), c.before[p], c.after[q]))
 			}
 		}
@@ -140,6 +144,7 @@ func (c *Changes) describe() {
 	for _, d := range c.src.Documents {
 		for i := range lines(d) {
 			if p := (place{d.Name, i + 1}); c.after[p] != "" && !from[p] {
+				c.gained = append(c.gained, c.after[p])
 				c.Lines = append(c.Lines, fmt.Sprintf("%v is new\n+ %s", p, c.after[p]))
 			}
 		}
@@ -176,7 +181,7 @@ func (c *Changes) tools(p *Published, now Source) {
 }
 
 // node finds out what a node rests on that changed.
-func (c *Changes) node(name string, n *guide.Node, lostNumbers map[string]bool) {
+func (c *Changes) node(name string, n *guide.Node) {
 	say := func(format string, args ...any) {
 		if text := fmt.Sprintf(format, args...); !slices.Contains(c.Affected[name], text) {
 			c.Affected[name] = append(c.Affected[name], text)
@@ -209,7 +214,7 @@ func (c *Changes) node(name string, n *guide.Node, lostNumbers map[string]bool) 
 		}
 	}
 	for _, number := range numberPattern.FindAllString(wording(n), -1) {
-		if lostNumbers[number] {
+		if c.lostNumbers[number] {
 			say("it has the number %s, which the policy no longer has", number)
 		}
 	}

@@ -140,7 +140,7 @@ func (w *writing) conform(sk *Skeleton, f *guide.File) error {
 		}
 		cited := numbersIn(w.cited(n)...)
 		for _, number := range slices.Sorted(maps.Keys(has)) {
-			if !planned[number] && !cited[number] {
+			if !planned[number] && !cited[number] && !w.gained[number] {
 				say("node %s has the number %s, which neither its step in the plan nor the lines that it cites have", step.ID, number)
 			}
 		}

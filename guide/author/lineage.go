@@ -124,7 +124,8 @@ func (l *lineage) match(name string, a, b []string) (out []span) {
 	return out
 }
 
-// pair finds for each line of a span the one in its place that is most like it.
+// pair finds for each line of a span the one in its place that is most like it; where as many are left as there were, each
+// stands for its own.
 func (l *lineage) pair(s span, taken map[place]bool, before, after map[place]string) {
 	for _, p := range s.old {
 		if _, moved := l.now[p]; moved {
@@ -138,6 +139,13 @@ func (l *lineage) pair(s span, taken map[place]bool, before, after map[place]str
 		}
 		if share >= alike {
 			l.now[p], l.changed[p], taken[best] = best, true, true
+		}
+	}
+	gone := slices.DeleteFunc(slices.Clone(s.old), func(p place) bool { _, there := l.now[p]; return there })
+	left := slices.DeleteFunc(slices.Clone(s.new), func(p place) bool { return taken[p] })
+	if len(gone) == len(left) {
+		for i, p := range gone {
+			l.now[p], l.changed[p], taken[left[i]] = left[i], true, true
 		}
 	}
 }

@@ -68,6 +68,7 @@ func (w *writing) shift(c *Changes) error {
 		}
 	}
 	w.affected = maps.Clone(c.Affected)
+	w.gained = numbersIn(c.gained...)
 	w.plan.Excluded = c.excluded(w.plan)
 	w.plan.Idle = slices.DeleteFunc(slices.Clone(w.plan.Idle), func(x IdleTool) bool { return !slices.Contains(w.Source.mutating(), x.Tool) })
 	for i := range w.plan.Intents {
@@ -89,25 +90,26 @@ func (w *writing) shift(c *Changes) error {
 	return nil
 }
 
-// gist is what a step says without the numbers that its lines of the policy no longer have.
+// gist is what a step says without the numbers that lines of the policy no longer have.
 func (c *Changes) gist(b *guide.Bundle, file string, step *Step) string {
-	var before, after []string
+	lost := maps.Clone(c.lostNumbers)
 	for _, f := range b.Files() {
-		if n, ok := f.Node(step.ID); ok && f.Name() == file {
-			for _, ref := range n.Policy {
-				at, _ := c.was.resolve(ref)
-				for _, p := range at {
-					before = append(before, c.before[p])
-				}
-				for _, p := range c.lineage.places(at) {
-					after = append(after, c.after[p])
+		n, ok := f.Node(step.ID)
+		if !ok || f.Name() != file {
+			continue
+		}
+		for _, ref := range n.Policy {
+			at, _ := c.was.resolve(ref)
+			for _, p := range slices.DeleteFunc(at, func(p place) bool { return !c.differs(p) }) {
+				now := numbersIn(c.after[c.lineage.now[p]])
+				for number := range numbersIn(c.before[p]) {
+					lost[number] = lost[number] || !now[number]
 				}
 			}
 		}
 	}
-	old, left := numbersIn(before...), numbersIn(after...)
 	return numberPattern.ReplaceAllStringFunc(step.Gist, func(number string) string {
-		if old[number] && !left[number] {
+		if lost[number] {
 			return "…"
 		}
 		return number
@@ -225,7 +227,8 @@ func (w *writing) restore(path string, f *guide.File) {
 		if !ok || w.affected[f.Name()+"."+n.ID] != nil {
 			continue
 		}
-		line, keys, edges := n.Line, n.Keys, n.Edges
+		line, keys := n.Line, n.Keys
+		edges := inOrder(was.Edges, n.Edges, func(e guide.Edge) string { return e.When })
 		for i := range edges {
 			for _, e := range was.Edges {
 				if e.When == edges[i].When {
@@ -236,6 +239,18 @@ func (w *writing) restore(path string, f *guide.File) {
 		*n = *was
 		n.Line, n.Keys, n.Edges = line, keys, edges
 	}
+	f.Intents = inOrder(old.file.Intents, f.Intents, func(in guide.Intent) string { return in.Label })
+}
+
+// inOrder has what was there before in its order, and then what is new.
+func inOrder[T any](before, now []T, name func(T) string) (out []T) {
+	for _, x := range slices.Concat(before, now) {
+		i := slices.IndexFunc(now, func(y T) bool { return name(y) == name(x) })
+		if i >= 0 && !slices.ContainsFunc(out, func(y T) bool { return name(y) == name(x) }) {
+			out = append(out, now[i])
+		}
+	}
+	return out
 }
 
 // revision is a change of the plan: what it does not have stays.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -11,6 +12,9 @@ import (
 
 // defaultPager shows colours, and ends at once where all fits the screen.
 const defaultPager = "less -FR"
+
+// noPager is the least code by which a shell says that it found no such command, or may not run it.
+const noPager = 126
 
 // paged writes to stdout and, where that is a terminal and a pager is wanted, through it. Where none can be started the
 // text goes to the terminal itself.
@@ -29,6 +33,9 @@ func (p process) paged(wanted bool, write func(io.Writer, terminal.Page) error) 
 	to.Page = p.out.Page
 	_ = write(to.Styled(), to.Page) // a reader who has seen enough closes the pager
 	_ = in.Close()
-	_ = pager.Wait()
+	var ended *exec.ExitError
+	if errors.As(pager.Wait(), &ended) && ended.ExitCode() >= noPager {
+		return plain()
+	}
 	return nil
 }

@@ -77,6 +77,7 @@ func root(p process) *cobra.Command {
 		toolguardCommand(p), authorCommand(p), serveModelsCommand(p), probeCommand(p), viewCommand(p), completionCommand(p))
 	cmd.Long = "tauguide runs customer-service agents against simulated users in the airline, retail, telecom and mock domains,\n" +
 		"scores them, and reports on them.\n\n" + exitHelp
+	cmd.Example = "  tauguide run quickstart\n  tauguide tables results/quickstart --table pass-k\n  tauguide show results/quickstart --failed\n  tauguide view"
 	cmd.Version = version()
 	cmd.PersistentFlags().Var(terminal.Color{p.out, p.err, p.live}, "color", "colours: auto, always or never; auto looks at the terminal, NO_COLOR and CLICOLOR_FORCE")
 	cmd.SilenceUsage = true
@@ -97,6 +98,12 @@ func parent(name, short string, commands ...*cobra.Command) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(commands...)
+	var examples []string
+	for _, c := range commands {
+		first, _, _ := strings.Cut(c.Example, "\n")
+		examples = append(examples, first)
+	}
+	cmd.Example = strings.Join(examples, "\n")
 	return cmd
 }
 

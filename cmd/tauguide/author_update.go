@@ -49,7 +49,7 @@ func (o authorWorkflowOptions) checkRevision() error {
 	case o.defect != "":
 		return errors.New("--defect is of workflows that are written from the beginning\nhint: leave it out")
 	}
-	return nil
+	return o.checkLimits()
 }
 
 func runRevision(ctx context.Context, p process, o authorWorkflowOptions, args []string) error {

@@ -78,11 +78,8 @@ func authorWorkflowCommand(p process) *cobra.Command {
 
 // check looks at the flags, and at whether there is room, before anything is spent.
 func (o *authorWorkflowOptions) check() error {
-	if o.rounds < 1 {
-		return fmt.Errorf("--max-review-rounds %d: one review is the least\nhint: give 1 or more", o.rounds)
-	}
-	if !(o.maxCost >= 0) {
-		return fmt.Errorf("--max-cost %g is no amount of dollars\nhint: give 0 or more", o.maxCost)
+	if err := o.checkLimits(); err != nil {
+		return err
 	}
 	if name, _ := o.planted(); name != "" && (!o.synthetic || !slices.Contains(scripted.Defects(), name)) {
 		return fmt.Errorf("--defect %s: it is not one that a scripted author makes\nhint: give --synthetic, and one of %v", o.defect, scripted.Defects())
@@ -99,6 +96,16 @@ func (o *authorWorkflowOptions) check() error {
 	}
 	if err != nil {
 		return fmt.Errorf("--out: %w", err)
+	}
+	return nil
+}
+
+func (o *authorWorkflowOptions) checkLimits() error {
+	if o.rounds < 1 {
+		return fmt.Errorf("--max-review-rounds %d: one review is the least\nhint: give 1 or more", o.rounds)
+	}
+	if !(o.maxCost >= 0) {
+		return fmt.Errorf("--max-cost %g is no amount of dollars\nhint: give 0 or more", o.maxCost)
 	}
 	return nil
 }

@@ -61,3 +61,22 @@ func fits(t *testing.T, name string, table report.Table, page terminal.Page, pro
 		}
 	}
 }
+
+// TestNarrowTable: what a table gives up is told, headings are wrapped before columns go, words that all rows share go first,
+// and colour repeats marks.
+func TestNarrowTable(t *testing.T) {
+	best, bad := report.Number(0.5, 3), report.Number(0.125, 3)
+	best.Best, bad.Style = true, terminal.Bad
+	table := report.Table{Title: "Small", Notes: []string{"warning: take care"}, Finding: "nothing was found",
+		Columns: []report.Column{{Key: "run", Title: "Run"}, {Key: "system", Title: "System"}, {Key: "tasks", Title: "#", Numeric: true},
+			{Key: "a", Title: "Share of tasks|all", Numeric: true}, {Key: "b", Title: "Share of tasks|PV|PV tasks", Numeric: true}, {Key: "long", Title: "a long heading", Numeric: true}},
+		Rows: [][]report.Cell{{report.Label("r"), report.Label("first"), report.Whole(3), best, report.Number(0.25, 3), report.Whole(1)},
+			{report.Label("r"), report.Label("second"), report.Whole(3), bad, report.Dash("none"), report.Whole(2)}}}
+	for width, name := range map[int]string{0: "piped", 64: "64", 48: "48", 40: "40"} {
+		var b bytes.Buffer
+		if err := report.Print(&b, terminal.Page{Width: width, Colour: width == 48}, false, table); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "narrow-"+name+".txt", strings.ReplaceAll(b.String(), "\x1b", "␛"))
+	}
+}

@@ -48,7 +48,7 @@ const (
 // Defects lists all of them.
 func Defects() []Defect {
 	return append([]Defect{MissingNode, WrongTarget, UnknownTarget, PrematureExit, PhantomTool, WrongNumber, LostCitation, AbsentCitation,
-		CutOffAnswer, OtherPath, SamePathTwice, Nonsense, ForgottenTool, ForgottenLines, UnsortedTool, UnknownKind, Prose}, checkDefects()...)
+		CutOffAnswer, OtherPath, SamePathTwice, Nonsense, ForgottenTool, ForgottenLines, UnsortedTool, UnknownKind, Prose}, slices.Concat(exampleDefects(), checkDefects())...)
 }
 
 // spread is among how many files a seed chooses.
@@ -102,6 +102,12 @@ func (s spoiler) spoil(d Defect, stage, answer string) (string, bool) {
 		return s.edit(before, text, after, func(batch object) bool { return s.miswrite(d, batch) })
 	} else if ofChecks || stage == "checks" {
 		return "", false
+	}
+	if slices.Contains(exampleDefects(), d) {
+		if stage != "examples" {
+			return "", false
+		}
+		return s.misillustrate(d, answer)
 	}
 	switch d {
 	case ForgottenTool, ForgottenLines:

@@ -40,7 +40,7 @@ func newWorkshop(t testing.TB, file string) desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scripts := scripted.Repeating(scripted.Reference{Load: load, Tools: w.Agent})
+	scripts := scripted.Repeating(scripted.Reference{Load: load, World: w})
 	client := synthetic.New(map[string]*domains.World{w.Name: w.WithTasks([]domains.Task{{}})}, synthetic.Config{Scripts: scripts})
 	return desk{w, src, client, llm.Tag{Domain: w.Name, System: "author"}, want}
 }

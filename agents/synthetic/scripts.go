@@ -5,6 +5,7 @@ package synthetic
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"github.com/tauguide/tauguide/agents"
@@ -25,7 +26,9 @@ func Scripts() map[string]synthetic.Script { return (&library{}).scripts() }
 // Reference is a workflow that a scripted author hands out in place of the domain's built-in one.
 type Reference struct {
 	Load  func() (*guide.Bundle, error)
-	Tools *domains.Kit // that it is for: says of what kind they are
+	World *domains.World // that it is for: says of what kind tools are
+	// Folder is that of the workflow, with examples in it if it has any; nil for a built-in one.
+	Folder fs.FS
 }
 
 // Repeating returns the scripts with an author that hands out the reference.
@@ -65,9 +68,21 @@ type policy struct {
 	checklists *checklist.Set // nil for a domain without
 }
 
+// workflow is the one that is repeated, with all that only code reads.
+func (l *library) workflow(w *domains.World) (*verify.Workflow, error) {
+	if l.reference == nil {
+		return verify.Load(w, "")
+	}
+	b, err := l.reference.Load()
+	if err != nil {
+		return nil, err
+	}
+	return verify.OfBundle(l.reference.World, b)
+}
+
 func (l *library) policy(w *domains.World) (policy, error) {
 	return agents.Cached(&l.cache, w, func() (p policy, err error) {
-		if p.workflow, err = verify.Load(w, ""); err == nil && slices.Contains(checklist.Shipped(), w.Name) {
+		if p.workflow, err = l.workflow(w); err == nil && slices.Contains(checklist.Shipped(), w.Name) {
 			p.checklists, err = checklist.LoadShipped(w.Name)
 		}
 		return p, err

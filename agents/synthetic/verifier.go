@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tauguide/tauguide/domains"
+	workflow "github.com/tauguide/tauguide/guide/author"
 	"github.com/tauguide/tauguide/guide/verify"
 	"github.com/tauguide/tauguide/sim/llm"
 	"github.com/tauguide/tauguide/sim/synthetic"
@@ -18,7 +19,21 @@ func (l *library) verifier(ctx context.Context, s synthetic.Input) (llm.Message,
 	if err != nil {
 		return llm.Message{}, err
 	}
-	return judged(ctx, s, verify.Deterministic{Workflow: p.workflow, Wishes: wishes(s.Task)})
+	wanted := wishes(s.Task)
+	if s.Request.Tag.System == workflow.System { // of no task, but of an example
+		_, question, err := parts(s)
+		if err != nil {
+			return llm.Message{}, err
+		}
+		in, err := verify.ReadTask(question)
+		if err != nil {
+			return llm.Message{}, err
+		}
+		if wanted, err = l.foreseen(s.World, p.workflow.Graph, in.Messages); err != nil {
+			return llm.Message{}, err
+		}
+	}
+	return judged(ctx, s, verify.Deterministic{Workflow: p.workflow, Wishes: wanted})
 }
 
 // Verifier is the scripted verifier of a workflow outside of any task, for a user who is going to want the wishes.

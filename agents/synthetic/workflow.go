@@ -62,6 +62,8 @@ func (l *library) writeWorkflow(_ context.Context, s synthetic.Input) (llm.Messa
 	case "checks":
 		batch, err := json.MarshalIndent(batchOf(within(question, "file"), d.whole), "", "  ")
 		return synthetic.Say("What tools and texts show.\n\n```json\n" + string(batch) + "\n```"), err
+	case "examples":
+		return l.illustrate(s.World, within(question, "file"), within(question, "tool"))
 	case "review":
 		return synthetic.Say(mended(within(question, "report"), files)), nil
 	default:
@@ -110,7 +112,7 @@ func mended(report string, files map[string][]byte) string {
 func (l *library) kinds(w *domains.World, names []string) (llm.Message, error) {
 	kit := w.Agent
 	if l.reference != nil {
-		kit = l.reference.Tools
+		kit = l.reference.World.Agent
 	}
 	var out workflow.Sorted
 	for _, name := range names {

@@ -14,6 +14,7 @@ import (
 	"github.com/tauguide/tauguide/configs"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/yamlfile"
+	workflow "github.com/tauguide/tauguide/guide/author"
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/sim"
@@ -110,7 +111,7 @@ func (o authorModel) connect(p process, w *domains.World) (*authoring, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := sim.Key{Domain: w.Name, Task: w.Tasks[0].ID, System: "author"}
+	key := sim.Key{Domain: w.Name, Task: w.Tasks[0].ID, System: workflow.System}
 	one, ok := writers.Of(sim.Record{Key: key}).(sim.ModelJudge)
 	if !ok {
 		return nil, fmt.Errorf("model %s cannot be asked from here", o.name)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/pflag"
@@ -115,16 +116,16 @@ func (o *authorWorkflowOptions) repeating(p process, w *domains.World) (map[stri
 	if err != nil {
 		return nil, fmt.Errorf("--reference: %w", err)
 	}
-	r := scripted.Reference{Tools: w.Agent, Load: func() (*guide.Bundle, error) { return guide.LoadFolder(b.dir) }}
-	if b.dir == "" {
+	r := scripted.Reference{World: w, Load: func() (*guide.Bundle, error) { return guide.LoadFolder(b.dir) }}
+	if b.dir != "" {
+		r.Folder = os.DirFS(b.dir)
+	} else {
 		r.Load = func() (*guide.Bundle, error) { return guide.LoadShipped(o.reference) }
 	}
-	if r.Tools == nil { // of a policy of one's own
-		known, err := b.world("embedded", "", "")
-		if err != nil {
+	if w.Fresh == nil { // of a policy of one's own
+		if r.World, err = b.world("embedded", "", ""); err != nil {
 			return nil, fmt.Errorf("--reference: %w", err)
 		}
-		r.Tools = known.Agent
 	}
 	return scripted.Repeating(r), nil
 }

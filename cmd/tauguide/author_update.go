@@ -46,6 +46,8 @@ func (o authorWorkflowOptions) checkRevision() error {
 		return errors.New("--continue: the finding is missing\nhint: say what is wrong with the workflow, with --finding, or have checks written, with --checks")
 	case o.out != "":
 		return errors.New("--out: the workflow is replaced where it is\nhint: leave it out; to keep the old one, copy the folder before")
+	case o.examples || o.judge:
+		return errors.New("--examples: those of the workflow are put to it again\nhint: leave the flag out")
 	case o.defect != "":
 		return errors.New("--defect is of workflows that are written from the beginning\nhint: leave it out")
 	}

@@ -33,7 +33,7 @@ func TestAuthorUpdateIsKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scripts := scripted.Repeating(scripted.Reference{Load: func() (*guide.Bundle, error) { return guide.LoadFolder(workshop) }, Tools: w.Agent})
+	scripts := scripted.Repeating(scripted.Reference{Load: func() (*guide.Bundle, error) { return guide.LoadFolder(workshop) }, World: w})
 	models := synthetic.New(map[string]*domains.World{w.Name: w.WithTasks([]domains.Task{{}})}, synthetic.Config{Scripts: scripts})
 	server := &writing{next: synthetic.NewServer(models), hung: make(chan struct{}, 1)}
 	srv := httptest.NewServer(server)

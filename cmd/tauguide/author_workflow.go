@@ -30,6 +30,8 @@ type authorWorkflowOptions struct {
 	maxCost      float64
 	checks       bool
 	compliant    []string
+	examples     bool
+	judge        bool
 	dryRun       bool
 	defect       string
 	seed         int64
@@ -50,6 +52,8 @@ func (o *authorWorkflowOptions) AddFlags(f *pflag.FlagSet) {
 	o.revision.AddFlags(f)
 	f.BoolVar(&o.checks, "checks", false, "have checks written too, by which code decides nodes without a model")
 	f.StringArrayVar(&o.compliant, "compliant", nil, "file with recorded conversations that keep to the policy, on which --checks are tried too")
+	f.BoolVar(&o.examples, "examples", false, "have conversations made up for each authorization, in keeping with the policy and against it, and put them to the workflow")
+	f.BoolVar(&o.judge, "judge-examples", false, "have the model judge, as a verifier, what code cannot decide of --examples")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print an estimate of calls, tokens and dollars; ask nothing")
 }
 
@@ -80,6 +84,9 @@ func authorWorkflowCommand(p process) *cobra.Command {
 func (o *authorWorkflowOptions) check() error {
 	if err := o.checkLimits(); err != nil {
 		return err
+	}
+	if o.judge && !o.examples {
+		return errors.New("--judge-examples: there are none to judge\nhint: add --examples")
 	}
 	if name, _ := o.planted(); name != "" && (!o.synthetic || !slices.Contains(scripted.Defects(), name)) {
 		return fmt.Errorf("--defect %s: it is not one that a scripted author makes\nhint: give --synthetic, and one of %v", o.defect, scripted.Defects())
@@ -130,7 +137,8 @@ func runAuthorWorkflow(ctx context.Context, p process, o authorWorkflowOptions, 
 	if o.scripts, err = o.repeating(p, world); err != nil {
 		return usage(err)
 	}
-	job := author.Job{Source: src, Rounds: o.rounds, NoPlanReview: o.noPlanReview, MaxCost: o.maxCost, Checks: o.checks, Log: p.note}
+	job := author.Job{Source: src, Rounds: o.rounds, NoPlanReview: o.noPlanReview, MaxCost: o.maxCost, Checks: o.checks,
+		Examples: o.examples, JudgeExamples: o.judge, Log: p.note}
 	if o.dryRun {
 		price, err := o.price(p)
 		if err != nil {
@@ -175,6 +183,9 @@ func runAuthorWorkflow(ctx context.Context, p process, o authorWorkflowOptions, 
 	}
 	p.printf("%s: main.yaml and %d subflows written to %s, %d warnings%s\n", src.Name, len(draft.Bundle.Subflows), o.out, len(draft.Findings), a.label())
 	toConfirm(p, o.out, draft.Unconfirmed)
+	if o.examples {
+		printExamples(p, o.out, draft.Examples)
+	}
 	return nil
 }
 
@@ -201,4 +212,18 @@ func (o *authorWorkflowOptions) traces(p process, w *domains.World) (out []compa
 func tellDecided(p process, dir string, d *author.Draft) {
 	decided, judged := d.Share()
 	p.printf("code decides %d of %d nodes that are judged; %d checks were dropped: %s\n", decided, judged, d.Dropped, filepath.Join(dir, author.ChecksPage))
+}
+
+// printExamples tells where the workflow and the examples do not agree.
+func printExamples(p process, dir string, list []author.Assessment) {
+	for _, a := range list {
+		what := "too strict: %s %s is withheld at %s: %s\n"
+		if a.Leaks() {
+			what = "leak: %s %s is let through at %s%s\n"
+		}
+		if a.TooStrict() || a.Leaks() {
+			p.printf(what, a.Authorization, a.Name, a.Node, a.Why)
+		}
+	}
+	p.printf("%s: %s\n", filepath.Join(dir, author.ExamplesPage), author.Tally(list))
 }

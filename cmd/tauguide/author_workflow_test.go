@@ -41,7 +41,7 @@ func TestAuthorWorkflowIsKilled(t *testing.T) {
 	defer srv.Close()
 	dir := t.TempDir()
 	start := func(out string) (*exec.Cmd, *bytes.Buffer) {
-		cmd := exec.Command(bin, "author", "workflow", "retail", "--model", "writer", "--synthetic", "--checks", "--base-url", srv.URL+"/v1", "--out", out)
+		cmd := exec.Command(bin, "author", "workflow", "retail", "--model", "writer", "--synthetic", "--examples", "--checks", "--base-url", srv.URL+"/v1", "--out", out)
 		var text bytes.Buffer
 		cmd.Stdout, cmd.Stderr, cmd.Dir = &text, &text, dir
 		return cmd, &text

@@ -21,8 +21,12 @@ import (
 	"github.com/tauguide/tauguide/sim/llm"
 )
 
-// Role is the part that the writing model plays in tags.
-const Role = "workflow_author"
+// Role is the part that the writing model plays in tags, and System what stands there in place of a system: it writes ahead
+// of all conversations.
+const (
+	Role   = "workflow_author"
+	System = "author"
+)
 
 //go:embed prompts/*.tmpl
 var promptFiles embed.FS
@@ -52,6 +56,9 @@ type Job struct {
 	// Checks has checks written, too. They are tried on Traces: conversations that keep to the policy.
 	Checks bool
 	Traces []compare.Trace
+	// Examples has conversations made up for each authorization, in keeping with the policy and against it, and puts them
+	// to the finished workflow. JudgeExamples has the model judge, as a verifier, what code cannot decide of them.
+	Examples, JudgeExamples bool
 	// Synthetic marks what a scripted model wrote.
 	Synthetic bool
 	// OverwriteEdits has answers replace nodes that were edited by hand.
@@ -67,6 +74,7 @@ type Draft struct {
 	Findings guide.Findings // warnings; a draft has no error
 	Dropped  int            // checks that were proposed and are not used
 	Calls    []sim.ModelCall
+	Examples []Assessment
 	// Changed are the nodes of a published workflow that are not as they were, as guide.Differing names them, and Said is
 	// the last answer.
 	Changed []string
@@ -111,6 +119,10 @@ type writing struct {
 	gained     map[string]bool     // numbers of lines that an update is about
 	reports    []string            // what each review was told
 	decided    *decided            // nil where no checks are wanted
+
+	illustrated []authorization // that examples were asked for
+	examples    []*Example
+	spoilt      []string // what was wrong with examples that were left out
 }
 
 // call is one question with its answer, for the record.
@@ -132,7 +144,7 @@ func Write(ctx context.Context, j Job) (*Draft, error) {
 	for _, s := range []struct {
 		name string
 		do   func(context.Context) error
-	}{{"tools", w.sortTools}, {"plan", w.makePlan}, {"plan review", w.reviewPlan}, {"subflows", w.subflows}, {"main", w.main}, {"review", w.review}, {"checks", w.decide}} {
+	}{{"tools", w.sortTools}, {"plan", w.makePlan}, {"plan review", w.reviewPlan}, {"subflows", w.subflows}, {"main", w.main}, {"review", w.review}, {"examples", w.illustrate}, {"checks", w.decide}, {"trying examples", w.assess}} {
 		if err := s.do(ctx); err != nil {
 			return w.draft, fmt.Errorf("stage %s: %w", s.name, err)
 		}

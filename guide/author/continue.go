@@ -36,7 +36,7 @@ func Continue(ctx context.Context, j Job, p *Published, finding string) (*Draft,
 	if err != nil || before.Hash() == now.Hash() {
 		return w.draft, err
 	}
-	if err := w.republish(before); err != nil {
+	if err := w.republish(ctx, before); err != nil {
 		return w.draft, err
 	}
 	w.draft.Files[w.beside("finding.txt")] = finding + "\n"

@@ -14,6 +14,7 @@ type Estimate struct {
 	Calls, Subflows    int
 	Prompt, Completion int64 // tokens
 	Cost               *float64
+	Examples           *Estimate // the part of it that is for examples; nil without
 }
 
 // What the estimate takes for granted: measured on the workflows that come with the program.
@@ -26,6 +27,9 @@ const (
 	checksTokens    = 1_000
 	reviewedRounds  = 2
 	changedInReview = 4 // files that a review returns
+	exampleTokens   = 800
+	exampleFirings  = 4 // of a verifier in an example
+	verdictTokens   = 800
 )
 
 // NewEstimate guesses what a job will take at a price. Prompts are charged in full, although most of each is cached where
@@ -58,8 +62,25 @@ func NewEstimate(j Job, price llm.Price) (Estimate, error) {
 	if j.Checks {
 		e.addChecks(j, system)
 	}
+	if j.Examples {
+		e.Examples = e.ofExamples(j, system)
+		e.Examples.price(price)
+		e.Calls, e.Prompt, e.Completion = e.Calls+e.Examples.Calls, e.Prompt+e.Examples.Prompt, e.Completion+e.Examples.Completion
+	}
 	e.price(price)
 	return e, nil
+}
+
+// ofExamples is what examples take: of one authorization for each tool that changes data, and with a judge, if code can
+// decide about none.
+func (e Estimate) ofExamples(j Job, system int64) *Estimate {
+	out := &Estimate{}
+	tools, each := len(j.Source.mutating()), compliantExamples+violatingExamples
+	out.add(tools, system, int64(each)*exampleTokens)
+	if j.JudgeExamples {
+		out.add(tools*each*exampleFirings, system+int64(e.Subflows+1)*fileTokens, verdictTokens)
+	}
+	return out
 }
 
 // price puts a price on the calls. It may hold for prompts up to some length: what counts is the length of one.
@@ -118,9 +139,16 @@ func (e *Estimate) add(calls int, prompt, completion int64) {
 
 // Print tells what a job will probably take.
 func (e Estimate) Print(out io.Writer) {
+	fmt.Fprintf(out, "estimate, for %d subflows: about %s\n", e.Subflows, e)
+	if e.Examples != nil {
+		fmt.Fprintf(out, "of these for examples: about %s\n", e.Examples)
+	}
+}
+
+func (e Estimate) String() string {
 	dollars := "at a price that is not known"
 	if e.Cost != nil {
 		dollars = fmt.Sprintf("about %.2f dollars", *e.Cost)
 	}
-	fmt.Fprintf(out, "estimate, for %d subflows: about %d calls, %d tokens read, %d written, %s\n", e.Subflows, e.Calls, e.Prompt, e.Completion, dollars)
+	return fmt.Sprintf("%d calls, %d tokens read, %d written, %s", e.Calls, e.Prompt, e.Completion, dollars)
 }

@@ -115,6 +115,16 @@ func (w *writing) publish() error {
 		put(ChecksPage, page)
 		w.draft.Dropped = len(w.decided.dropped)
 	}
+	if w.Examples {
+		put(ExamplesPage, w.examplesPage())
+	}
+	for _, e := range w.examples {
+		text, err := e.text()
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.Path(), err)
+		}
+		put(e.Path(), text)
+	}
 	return w.record(put)
 }
 

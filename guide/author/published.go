@@ -1,6 +1,7 @@
 package author
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -246,7 +247,7 @@ func fileOf(b *guide.Bundle, path string) *guide.File {
 }
 
 // republish replaces a published workflow by what became of it. before is the workflow as it was asked about.
-func (w *writing) republish(before *guide.Bundle) error {
+func (w *writing) republish(ctx context.Context, before *guide.Bundle) error {
 	now, err := clone(w.bundle())
 	if err != nil {
 		return err
@@ -272,6 +273,10 @@ func (w *writing) republish(before *guide.Bundle) error {
 	}
 	if errs := w.lint().Errors(); len(errs) > 0 {
 		return &RefusedError{errs}
+	}
+	w.recall(w.base.files)
+	if err := w.assess(ctx); err != nil {
+		return err
 	}
 	return w.publish()
 }

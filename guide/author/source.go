@@ -16,6 +16,7 @@ import (
 // Source is what a workflow is made of: a policy, and the tools of the agent that has to keep to it.
 type Source struct {
 	Name       string
+	World      *domains.World
 	Documents  []domains.Document
 	Tools      string // the agent's tools and the values that fields take, as models read them
 	Inventory  guide.Inventory
@@ -35,7 +36,7 @@ func Builtin(w *domains.World, lines string) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
-	return Source{Name: w.Name, Documents: w.Documents, Tools: verify.ToolsDocument(w), Inventory: guide.InventoryOf(w), Vocabulary: checks.For(w), Catalog: catalog, Lines: lines}, nil
+	return Source{Name: w.Name, World: w, Documents: w.Documents, Tools: verify.ToolsDocument(w), Inventory: guide.InventoryOf(w), Vocabulary: checks.For(w), Catalog: catalog, Lines: lines}, nil
 }
 
 // Own is the source of a policy and tools that a user brings.

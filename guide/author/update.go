@@ -45,7 +45,7 @@ func Update(ctx context.Context, j Job, p *Published, c *Changes) (*Draft, error
 	}
 	w.prune()
 	w.plan.Skeletons = w.skeletons()
-	if err := w.republish(before); err != nil {
+	if err := w.republish(ctx, before); err != nil {
 		return w.draft, err
 	}
 	var b strings.Builder

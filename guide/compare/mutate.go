@@ -57,11 +57,11 @@ func (m *Mutations) mutate(w write, sides Pair[*side], gaps *tally) {
 	m.Writes.A.whole(whole.A)
 	m.Writes.B.whole(whole.B)
 	for i := range msgs {
-		event := eventOf(msgs[i])
+		event := EventOf(msgs[i])
 		if event == "" {
 			continue
 		}
-		rest := without(msgs, i)
+		rest := Without(msgs, i)
 		v := Pair[*verdict]{sides.A.askAgain(whole.A, rest, w.call), sides.B.askAgain(whole.B, rest, w.call)}
 		m.Writes.A.mutant(v.A)
 		m.Writes.B.mutant(v.B)
@@ -121,9 +121,9 @@ func (s *side) askAgain(whole *verdict, msgs []domains.Message, call *guide.Call
 	return s.ask(msgs, call)
 }
 
-// eventOf names what a message brings about; "" for what the agent does not see, and for results, which belong to their
+// EventOf names what a message brings about; "" for what the agent does not see, and for results, which belong to their
 // calls.
-func eventOf(m domains.Message) string {
+func EventOf(m domains.Message) string {
 	var tools []string
 	for _, c := range m.ToolCalls {
 		tools = append(tools, c.Name)
@@ -141,8 +141,8 @@ func eventOf(m domains.Message) string {
 	return ""
 }
 
-// without leaves a message out, with the results of its calls.
-func without(msgs []domains.Message, i int) []domains.Message {
+// Without leaves a message out, with the results of its calls.
+func Without(msgs []domains.Message, i int) []domains.Message {
 	out := slices.Clone(msgs[:i])
 	waiting := map[string]bool{}
 	for _, c := range msgs[i].ToolCalls {

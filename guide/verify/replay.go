@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"slices"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
@@ -26,6 +27,8 @@ type Change struct {
 	Arguments value.Value `json:"arguments"` // null where they are malformed
 	Verdict   Verdict     `json:"verdict"`
 	Why       string      `json:"why,omitempty"` // it is not due
+	// Repeated: the firing that an interception brings about finds it due, so that the same call would pass then.
+	Repeated bool `json:"due_when_repeated,omitempty"`
 }
 
 // Replayed is what a session makes of a recorded conversation.
@@ -68,11 +71,13 @@ func (s *Session) Replay(ctx context.Context, msgs []domains.Message) (Replayed,
 				return done(err)
 			}
 			d := s.Inspect(i, m, &out)
-			changes = append(changes, s.changes(i, m, d)...)
+			found := s.changes(i, m, d)
+			changes = append(changes, found...)
 			if d.Intercepts() {
 				if err := s.Correct(ctx, i, &out); err != nil {
 					return done(err)
 				}
+				s.repeat(m, d, changes[len(changes)-len(found):])
 			}
 		}
 		due = s.Hear(m) || due
@@ -97,4 +102,13 @@ func (s *Session) changes(i int, m domains.Message, d Decision) (out []Change) {
 		out = append(out, change)
 	}
 	return out
+}
+
+// repeat notes which of the intercepted calls of a message the gate would let through now.
+func (s *Session) repeat(m domains.Message, before Decision, changes []Change) {
+	now := s.gate.Look(s.state, m.ToolCalls)
+	for i := range changes {
+		refused := func(r Refusal) bool { return r.At == changes[i].Place }
+		changes[i].Repeated = slices.ContainsFunc(before.Held(), refused) && !slices.ContainsFunc(now.Refusals, refused)
+	}
 }

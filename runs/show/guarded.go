@@ -56,6 +56,9 @@ func (g Guarded) Summary() string {
 func mark(c verify.Change) string {
 	switch c.Verdict {
 	case verify.Intercepted:
+		if c.Repeated {
+			return "WOULD BE INTERCEPTED, and pass when repeated: " + c.Why
+		}
 		return "WOULD BE INTERCEPTED: " + c.Why
 	case verify.Passed:
 		return "not due, but let through: " + c.Why

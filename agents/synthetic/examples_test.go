@@ -70,8 +70,7 @@ var misplayed = map[scripted.Defect]string{
 // left out and named, and the workflow published. What breaks the policy and is called compliant shows as too strict,
 // if not by ids from nowhere.
 func TestExampleDefects(t *testing.T) {
-	const seeds = 2
-	for _, name := range []string{"airline", "retail", "telecom"} {
+	for name, seeds := range map[string]int64{"airline": 3, "retail": 1, "telecom": 1} {
 		d := newDesk(t, name)
 		plain, _, err := d.write(d.client, withExamples)
 		if err != nil {
@@ -81,14 +80,14 @@ func TestExampleDefects(t *testing.T) {
 			if name == "telecom" && defect == scripted.AbsentBreach {
 				words = "breaks: policy.md:9999: there is no document policy.md"
 			}
-			for seed := range int64(seeds) {
+			for seed := range seeds {
 				t.Run(fmt.Sprintf("%s/%s/%d", name, defect, seed), func(t *testing.T) {
 					draft, log, err := d.write(scripted.Plant(defect, seed, false, d.client), withExamples)
 					if err != nil || len(draft.Examples) != len(plain.Examples) || strings.Count(log, "asking again") != 1 || !strings.Contains(log, words) {
 						t.Errorf("made once: %d examples of %d, %v\n%s", len(draft.Examples), len(plain.Examples), err, log)
 					}
 					if seed > 0 {
-						return
+						return // the same question is answered
 					}
 					draft, _, err = d.write(scripted.Plant(defect, seed, true, d.client), withExamples)
 					if err != nil || len(draft.Examples) != len(plain.Examples)-1 || !strings.Contains(draft.Files[author.ExamplesPage], words) {

@@ -87,7 +87,7 @@ func TestExampleDefects(t *testing.T) {
 						t.Errorf("made once: %d examples of %d, %v\n%s", len(draft.Examples), len(plain.Examples), err, log)
 					}
 					if seed > 0 {
-						return // the same question is answered
+						return // one place will do
 					}
 					draft, _, err = d.write(scripted.Plant(defect, seed, true, d.client), withExamples)
 					if err != nil || len(draft.Examples) != len(plain.Examples)-1 || !strings.Contains(draft.Files[author.ExamplesPage], words) {

@@ -92,7 +92,7 @@ func Decide(ctx context.Context, j Job, p *Published) (*Draft, error) {
 	if err != nil {
 		return w.draft, err
 	}
-	return w.draft, w.republish(before)
+	return w.draft, w.republish(ctx, before)
 }
 
 func (w *writing) decideFile(ctx context.Context, f *written) error {

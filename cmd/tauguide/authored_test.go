@@ -38,7 +38,7 @@ func TestAuthoredGuards(t *testing.T) {
 func TestAuthoredChecksGuard(t *testing.T) {
 	dir := t.TempDir()
 	checked, plain := filepath.Join(dir, "checked"), filepath.Join(dir, "plain")
-	for _, domain := range []string{"airline", "retail"} {
+	for _, domain := range []string{"airline", "retail", "telecom"} {
 		succeed(t, "author", "workflow", domain, "--synthetic", "--checks", "--out", filepath.Join(checked, domain))
 		succeed(t, "author", "workflow", domain, "--synthetic", "--out", filepath.Join(plain, domain))
 		for _, params := range []string{"verifier: deterministic, gate: strict", "model: careful, verifier: hybrid, gate: strict"} {

@@ -52,9 +52,10 @@ func leaves(path string, v value.Value, dst []leaf) []leaf {
 
 // folder says in brief what results have, given what was known before and what was asked for and told after.
 type folder struct {
-	last  map[string]int  // the last message of which a value is a word or an argument
-	known map[string]bool // words, arguments and values of results so far
-	seen  map[string]sight
+	called map[string]int  // the last message that has a value among its arguments
+	told   map[string]int  // the last one of the agent's that has it among its words
+	known  map[string]bool // words, arguments and values of results so far
+	seen   map[string]sight
 }
 
 // sight is when a record was last seen, and how it was then.
@@ -67,19 +68,22 @@ type sight struct {
 // seen before is told by what changed since, and anything else by the fields whose values are new and are called with or
 // told later, if there are any.
 func briefs(messages []sim.Message) map[int]string {
-	f := folder{last: map[string]int{}, known: map[string]bool{}, seen: map[string]sight{}}
+	f := folder{called: map[string]int{}, told: map[string]int{}, known: map[string]bool{}, seen: map[string]sight{}}
 	for i, m := range messages {
-		if m.Role == domains.RoleAssistant || len(m.ToolCalls) > 0 {
-			for _, word := range words(m) {
-				f.last[word] = i
+		for _, value := range arguments(m) {
+			f.called[value] = i
+		}
+		if m.Role == domains.RoleAssistant {
+			for _, word := range words(m.TextOf()) {
+				f.told[word] = i
 			}
 		}
 	}
 	out := map[int]string{}
 	for i, m := range messages {
 		if m.Role != domains.RoleTool {
-			for _, word := range words(m) {
-				f.known[word] = true
+			for _, value := range append(arguments(m), words(m.TextOf())...) {
+				f.known[value] = true
 			}
 			continue
 		}
@@ -90,22 +94,23 @@ func briefs(messages []sim.Message) map[int]string {
 	return out
 }
 
-// words are the values that a message calls with, and the words of these and of its text: what a value of a result may be
-// mentioned as.
-func words(m sim.Message) []string {
-	texts := []string{m.TextOf()}
+// arguments are the values that a message calls with, and their words.
+func arguments(m sim.Message) (out []string) {
 	for _, c := range m.ToolCalls {
 		for _, l := range leaves("", c.Arguments, nil) {
-			texts = append(texts, l.told)
+			out = append(append(out, l.told), words(l.told)...)
 		}
 	}
-	out := slices.Clone(texts[1:])
-	for _, text := range texts {
-		for _, word := range strings.FieldsFunc(text, func(r rune) bool {
-			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.#@", r)
-		}) {
-			out = append(out, strings.Trim(word, ".-"))
-		}
+	return out
+}
+
+// words are those of a text that a value of a result may be mentioned as.
+func words(text string) []string {
+	out := strings.FieldsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.#@", r)
+	})
+	for i, word := range out {
+		out[i] = strings.Trim(word, ".-")
 	}
 	return out
 }
@@ -172,15 +177,22 @@ func changes(before sight, now value.Value) string {
 	return fmt.Sprintf("changed since message %d: %s", before.at, listed(parts, len(found), "change"))
 }
 
-// fields are those whose values are new here and used later, otherwise the first that are new, otherwise the first.
+// fields are those whose values are new here and called with later, then those that are told; otherwise the first that
+// are new, otherwise the first.
 func (f *folder) fields(at int, all []leaf) string {
 	var fresh, used []leaf
 	for _, l := range all {
-		if l.told == "" || f.known[l.told] {
-			continue
+		if l.told != "" && !f.known[l.told] && !slices.ContainsFunc(fresh, func(other leaf) bool { return other.told == l.told }) {
+			fresh = append(fresh, l)
 		}
-		fresh = append(fresh, l)
-		if f.last[l.told] > at && !slices.ContainsFunc(used, func(u leaf) bool { return u.told == l.told }) {
+	}
+	for _, l := range fresh {
+		if f.called[l.told] > at {
+			used = append(used, l)
+		}
+	}
+	for _, l := range fresh {
+		if f.told[l.told] > at && f.called[l.told] <= at {
 			used = append(used, l)
 		}
 	}

@@ -129,6 +129,7 @@ func TestFolding(t *testing.T) {
 	for _, c := range []struct{ name, talk, want string }{
 		{"a value that is called with later", `agent> get_user_details user_id=vance-ada-201 => ` + user + "\nagent> get_order_details order_id=#T2", `orders.1: "#T2", … 11 more fields`},
 		{"and one that is told", `agent> get_order_details order_id=#T1 => ` + order + "\nagent: That was 31.0 dollars.", "items.1.price: 31.0, … 11 more fields"},
+		{"calls before words", `agent> get_order_details order_id=#T1 => ` + order + "\nagent: That was 31.0 dollars for the Kettle.\nagent> return item_id=5502", `items.1.item_id: "5502", items.1.name: "Kettle", items.1.price: 31.0, … 9 more fields`},
 		{"the user's words are not the agent's", `agent> get_order_details order_id=#T1 => ` + order + "\nuser: 31.0, I think.", `user_id: "vance-ada-201", items.0.name: "Desk Lamp", items.0.item_id: "5501", … 9 more fields`},
 		{"a part of a number is another number", `agent> get_order_details order_id=#T1 => ` + order + "\nagent: That was 131.0 dollars.", `user_id: "vance-ada-201", items.0.name: "Desk Lamp", items.0.item_id: "5501", … 9 more fields`},
 		{"what was known before is not new", "user: I am vance-ada-201.\nagent> get_order_details order_id=#T1 => " + order + "\nagent> get_user_details user_id=vance-ada-201", `items.0.name: "Desk Lamp", items.0.item_id: "5501", items.0.price: 48.5, … 9 more fields`},

@@ -26,7 +26,7 @@ func TestAuthoringCosts(t *testing.T) {
 		var head string
 		var dollars []string
 		for _, model := range models {
-			args := append(strings.Fields("author workflow --checks --dry-run --model "+model), strings.Fields(row.args)...)
+			args := append(strings.Fields("author workflow --examples --checks --dry-run --model "+model), strings.Fields(row.args)...)
 			code, stdout, stderr := command(t, variables(map[string]string{"OPENAI_API_KEY": "none"}), args...)
 			m := estimated.FindStringSubmatch(stdout)
 			if code != exitOK || m == nil {

@@ -299,8 +299,9 @@ func TestMaxCost(t *testing.T) {
 // FuzzWorkflowAnswers has a model say anything from some call on: no panic, and a draft only without errors.
 func FuzzWorkflowAnswers(f *testing.F) {
 	d := newDesk(f, "mock")
-	for _, s := range []string{"", "NO_CHANGES", "```json\n{}\n```", "main.workflow.json\n```json\n{\"kind\": \"main\", \"nodes\": [null]}\n```", "{\"intents\": [{}]}", "subflows/a.subflow.json\n{"} {
-		for from := range uint8(15) {
+	for _, s := range []string{"", "NO_CHANGES", "```json\n{}\n```", "main.workflow.json\n```json\n{\"kind\": \"main\", \"nodes\": [null]}\n```", "{\"intents\": [{}]}", "subflows/a.subflow.json\n{",
+		"NO_EXAMPLES", "compliant-1.json\n```json\n{\"messages\": [{\"role\": \"user\", \"content\": \"hi\"}]}\n```"} {
+		for from := range uint8(18) {
 			f.Add(s, from)
 		}
 	}
@@ -308,12 +309,12 @@ func FuzzWorkflowAnswers(f *testing.F) {
 		asked := uint8(0)
 		client := llm.Func(func(ctx context.Context, req llm.Request) (llm.Response, error) {
 			resp, err := d.client.Complete(ctx, req)
-			if asked++; asked > from%15 {
+			if asked++; asked > from%18 {
 				resp.Message.Content = &answer
 			}
 			return resp, err
 		})
-		draft, _, err := d.withChecks(client, nil)
+		draft, _, err := d.write(client, func(j *author.Job) { j.Checks, j.Examples = true, true })
 		if err == nil && draft.Findings.Errors() != nil {
 			t.Errorf("a draft with errors: %v", draft.Findings)
 		}

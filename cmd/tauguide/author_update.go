@@ -182,5 +182,8 @@ func (a *authoring) replace(ctx context.Context, published *author.Published, dr
 		p.printf("changed: %s\n", name)
 	}
 	p.printf("%s: %d changed, %d warnings%s\n", dir, len(draft.Changed), len(draft.Findings), a.label())
+	if len(draft.Examples) > 0 {
+		printExamples(p, dir, draft.Examples)
+	}
 	return nil
 }

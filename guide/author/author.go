@@ -122,7 +122,8 @@ type writing struct {
 
 	illustrated []authorization // that examples were asked for
 	examples    []*Example
-	spoilt      []string // what was wrong with examples that were left out
+	spoilt      []string                     // what was wrong with examples that were left out
+	moved       func(refs []string) []string // what citations have become in an update; nil without
 }
 
 // call is one question with its answer, for the record.

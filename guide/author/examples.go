@@ -178,6 +178,9 @@ func (w *writing) readExample(e *Example, text string) error {
 		return err
 	}
 	e.Breaks, e.Why = f.Breaks, f.Why
+	if w.moved != nil {
+		e.Breaks = w.moved(f.Breaks)
+	}
 	chats, err := sim.ParseChats(e.Name, raw)
 	if err != nil {
 		return err

@@ -67,6 +67,7 @@ func (w *writing) shift(c *Changes) error {
 			n.Policy = c.refs(n.Policy)
 		}
 	}
+	w.moved = c.refs
 	w.affected = maps.Clone(c.Affected)
 	w.gained = numbersIn(c.gained...)
 	w.plan.Excluded = c.excluded(w.plan)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
 	"github.com/tauguide/tauguide/runs/terminal"
@@ -154,6 +155,9 @@ func dollars(v *float64) string {
 	if v == nil {
 		return "$?"
 	}
+	if *v >= 10 {
+		return fmt.Sprintf("$%.0f", *v)
+	}
 	return fmt.Sprintf("$%.2f", *v)
 }
 
@@ -262,37 +266,53 @@ func warn(w io.Writer, p Progress, from int) int {
 	return len(p.Warnings)
 }
 
-// live draws one line again and again.
+// live draws one line again and again: what there is to say, and a bar in what room it leaves.
 type live struct {
 	out    *os.File
 	text   io.Writer
+	bar    *progressbar.ProgressBar
 	warned int
 }
 
-// clear goes back to the beginning of the line and empties it.
-const clear = "\r\x1b[2K"
+// The columns of the bar at most, and those of the percentage and the spaces around it.
+const (
+	barWidth   = 20
+	frameWidth = len(" 100%   ")
+)
 
-// Update draws the line anew: as much of what there is to say as has room, since a line that wraps cannot be drawn over. A
-// terminal that is gone shows nothing.
+// Update draws the line anew. A terminal that is gone shows nothing.
 func (l *live) Update(p Progress) {
-	fmt.Fprint(l.out, clear)
-	l.warned = warn(l.text, p, l.warned)
+	if l.bar == nil {
+		l.bar = progressbar.NewOptions(max(1, p.Planned), progressbar.OptionSetWriter(l.out), progressbar.OptionSetWidth(barWidth),
+			progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionUseANSICodes(true),
+			progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerPadding: "░"}))
+	}
+	if len(p.Warnings) > l.warned {
+		_ = l.bar.Clear()
+		l.warned = warn(l.text, p, l.warned)
+	}
 	width, _, err := term.GetSize(int(l.out.Fd()))
 	if err != nil || width == 0 {
 		width = 80
 	}
-	var line string
+	l.bar.Describe(p.fitting(width - frameWidth))
+	_ = l.bar.Set(p.Done)
+	if p.Final {
+		_ = l.bar.Exit()
+		fmt.Fprintln(l.out)
+	}
+}
+
+// fitting is as much of what there is to say as a line has room for: one that wraps cannot be drawn over.
+func (p Progress) fitting(room int) (line string) {
 	for i, part := range p.parts() {
 		if i > 0 {
 			part = line + ", " + part
 		}
-		if terminal.Columns(part) >= width { // the last column is the cursor's
+		if terminal.Columns(part) > room {
 			break
 		}
 		line = part
 	}
-	fmt.Fprint(l.out, line)
-	if p.Final {
-		fmt.Fprintln(l.out)
-	}
+	return line
 }

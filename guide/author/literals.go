@@ -6,17 +6,28 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/tauguide/tauguide/guide"
 	"github.com/tauguide/tauguide/guide/verify"
 )
 
-// term finds a value of a field: where the policy has it, as it stands, and where a node has it, whatever its case.
-type term struct{ exact, loose *regexp.Regexp }
-
-func termOf(x string) term {
-	whole := `(?:^|[^\pL\pN_])` + regexp.QuoteMeta(x) + `(?:$|[^\pL\pN_])`
-	return term{regexp.MustCompile(whole), regexp.MustCompile(`(?i)` + whole)}
+// says reports whether a text has a value as whole words.
+func says(text, value string) bool {
+	part := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }
+	for from := 0; ; {
+		at := strings.Index(text[from:], value)
+		if at < 0 {
+			return false
+		}
+		before, _ := utf8.DecodeLastRuneInString(text[:from+at])
+		after, _ := utf8.DecodeRuneInString(text[from+at+len(value):])
+		if !part(before) && !part(after) {
+			return true
+		}
+		from += at + len(value)
+	}
 }
 
 // shortestValue is how many letters a value has at least that is told from an ordinary word.
@@ -24,18 +35,17 @@ const shortestValue = 4
 
 var valuesPattern = regexp.MustCompile(`(?m)^- \w+: (.+)$`)
 
-// values are those that closed fields take, as models are told them.
-func (s Source) values() map[string]term {
+// values are those that closed fields take, as models are told them, sorted.
+func (s Source) values() (out []string) {
 	_, listed, _ := strings.Cut(s.Tools, "\n"+verify.ValuesTitle+"\n")
-	out := map[string]term{}
 	for _, m := range valuesPattern.FindAllStringSubmatch(listed, -1) {
 		for _, v := range strings.Split(m[1], " | ") {
 			if len(v) >= shortestValue { // no, yes, two
-				out[v] = termOf(v)
+				out = append(out, v)
 			}
 		}
 	}
-	return out
+	return sorted(out)
 }
 
 // listMark is the number of an item of a list.
@@ -44,13 +54,13 @@ var listMark = regexp.MustCompile(`^\s*\d+[.)]\s`)
 // lost are the literals of each line of the policy that no node has which cites the line: its numbers, amounts among
 // them, and the values of closed fields. Lines that nobody cites are not looked at; all is how many literals the others have.
 func (w *writing) lost(b *guide.Bundle) (lost map[place][]string, all int) {
-	says := map[place][]string{} // what the nodes say that cite a line
+	said := map[place][]string{} // what the nodes say that cite a line
 	for _, f := range b.Files() {
 		for _, n := range f.Nodes {
 			for _, ref := range n.Policy {
 				at, _ := w.Source.resolve(ref) // what is wrong with it, the validator says
 				for _, p := range at {
-					says[p] = append(says[p], wording(n))
+					said[p] = append(said[p], wording(n))
 				}
 			}
 		}
@@ -60,10 +70,10 @@ func (w *writing) lost(b *guide.Bundle) (lost map[place][]string, all int) {
 	for _, d := range w.Source.Documents {
 		for i, line := range lines(d) {
 			p := place{d.Name, i + 1}
-			if says[p] == nil {
+			if said[p] == nil {
 				continue
 			}
-			text := strings.Join(says[p], "\n")
+			text := strings.Join(said[p], "\n")
 			line = listMark.ReplaceAllString(line, "")
 			has := numbersIn(text)
 			for _, x := range slices.Sorted(maps.Keys(numbersIn(line))) {
@@ -72,12 +82,13 @@ func (w *writing) lost(b *guide.Bundle) (lost map[place][]string, all int) {
 					lost[p] = append(lost[p], x)
 				}
 			}
-			for _, v := range slices.Sorted(maps.Keys(values)) {
-				if !values[v].exact.MatchString(line) {
+			text = strings.ToLower(text)
+			for _, v := range values {
+				if !says(line, v) {
 					continue
 				}
 				all++
-				if !values[v].loose.MatchString(text) {
+				if !says(text, strings.ToLower(v)) {
 					lost[p] = append(lost[p], v)
 				}
 			}

@@ -62,6 +62,7 @@ func TestResumeAfterChanges(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				defer kept.Close()
 				client := kept.Client(model)
 				draft, _, err := d.write(llm.Func(func(ctx context.Context, req llm.Request) (llm.Response, error) {
 					if prompt != nil {

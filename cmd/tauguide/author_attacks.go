@@ -73,6 +73,7 @@ func runAuthorAttacks(ctx context.Context, p process, o authorAttacksOptions, do
 	if err != nil {
 		return usage(err)
 	}
+	defer a.answers.Close()
 	var unsaved error
 	job := attack.Authoring{World: w, Set: set, Model: a.model, Old: old, All: o.force, Synthetic: a.scripted,
 		Save: func(plans *attack.Plans) error { unsaved = plans.Save(o.out); return unsaved },

@@ -62,6 +62,7 @@ func runAuthorChecklists(ctx context.Context, p process, o authorChecklistsOptio
 	if err != nil {
 		return usage(err)
 	}
+	defer a.answers.Close()
 	draft, err := author.Write(ctx, author.Job{World: worlds[0], Model: a.model, Synthetic: a.scripted, Log: p.note})
 	if draft != nil && len(draft.Calls) > 0 {
 		p.note(sim.Bill(draft.Calls))

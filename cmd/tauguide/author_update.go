@@ -103,6 +103,7 @@ func runRevision(ctx context.Context, p process, o authorWorkflowOptions, args [
 	if err != nil {
 		return usage(err)
 	}
+	defer a.answers.Close()
 	job.Model, job.Synthetic = a.model, a.scripted
 	var draft *author.Draft
 	switch {
@@ -164,7 +165,10 @@ func (a *authoring) replace(ctx context.Context, published *author.Published, dr
 		return a.failed(ctx, stays, toBlame, err)
 	}
 	if len(draft.Files) > 0 {
-		if err := answers.Place(dir, draft.Files); err != nil {
+		if err = published.Stands(); err == nil {
+			err = answers.Place(dir, draft.Files)
+		}
+		if err != nil {
 			return a.failed(ctx, stays, false, err)
 		}
 	}

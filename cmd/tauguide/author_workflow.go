@@ -97,6 +97,11 @@ func (o *authorWorkflowOptions) check() error {
 	if o.out == "" {
 		return errors.New("--out is missing\nhint: give the folder for the workflow")
 	}
+	return o.vacant()
+}
+
+// vacant checks that there is nothing in --out that would be lost.
+func (o *authorWorkflowOptions) vacant() error {
 	empty, err := answers.Empty(o.out)
 	if err == nil && !empty {
 		err = fmt.Errorf("%s is not empty\nhint: give another folder", o.out)
@@ -157,6 +162,7 @@ func runAuthorWorkflow(ctx context.Context, p process, o authorWorkflowOptions, 
 	if err != nil {
 		return usage(err)
 	}
+	defer a.answers.Close()
 	job.Model, job.Synthetic = a.model, a.scripted
 	if name, always := o.planted(); name != "" {
 		job.Model.Client = scripted.Plant(name, o.seed, always, job.Model.Client)
@@ -169,7 +175,10 @@ func runAuthorWorkflow(ctx context.Context, p process, o authorWorkflowOptions, 
 		toBlame := errors.As(err, new(*sim.UnusableError)) || errors.As(err, new(*author.RefusedError))
 		return a.failed(ctx, "nothing was written to "+o.out, toBlame, err)
 	}
-	if err := answers.Place(o.out, draft.Files); err != nil {
+	if err = o.vacant(); err == nil { // it was before the model was asked
+		err = answers.Place(o.out, draft.Files)
+	}
+	if err != nil {
 		return a.failed(ctx, "nothing was written to "+o.out, false, err)
 	}
 	if err := a.answers.Remove(); err != nil {

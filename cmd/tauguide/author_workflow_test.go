@@ -142,3 +142,56 @@ func TestAuthorWorkflowOfOddModels(t *testing.T) {
 		}
 	}
 }
+
+// TestAuthorWorkflowIsOvertaken changes the folder while the model is asked: what is there then stays, and given again the
+// command asks nobody a second time. Another command on the same folder is refused meanwhile.
+func TestAuthorWorkflowIsOvertaken(t *testing.T) {
+	good := writers(t)
+	out := filepath.Join(t.TempDir(), "out")
+	meanwhile, asked := func() {}, 0
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		meanwhile()
+		meanwhile = func() {}
+		good.ServeHTTP(w, r)
+	}))
+	defer srv.Close()
+	author := func(args ...string) (int, string) {
+		code, stdout, stderr := command(t, noEnv, append([]string{"author", "workflow", "--model", "writer", "--synthetic", "--base-url", srv.URL + "/v1"}, args...)...)
+		return code, stdout + stderr
+	}
+	put := func(name string) {
+		if err := os.WriteFile(filepath.Join(out, name), []byte("mine\n"), 0o644); err != nil {
+			t.Error(err)
+		}
+	}
+	meanwhile = func() {
+		if code, text := author("retail", "--out", out); code != exitUsage || !strings.Contains(text, "another command is writing "+out) {
+			t.Errorf("at once: exit code %d\n%s", code, text)
+		}
+		if err := os.Mkdir(out, 0o755); err != nil {
+			t.Error(err)
+		}
+		put("notes.txt")
+	}
+	if code, text := author("retail", "--out", out); code != exitError || !strings.Contains(text, out+" is not empty") || len(tree(t, out)) != 1 {
+		t.Errorf("written: exit code %d\n%s", code, text)
+	}
+	if err := os.Remove(filepath.Join(out, "notes.txt")); err != nil {
+		t.Fatal(err)
+	}
+	asked = 0
+	if code, text := author("retail", "--out", out); code != exitOK || asked != 0 {
+		t.Fatalf("given again: exit code %d, %d calls\n%s", code, asked, text)
+	}
+	meanwhile = func() { put("notes.txt") }
+	revise := []string{"--continue", out, "--checks"}
+	code, text := author(revise...)
+	if code != exitError || !strings.Contains(text, filepath.Join(out, "notes.txt")+" was changed while the model was asked") || tree(t, out)["/notes.txt"] != "mine\n" {
+		t.Errorf("continued: exit code %d\n%s", code, text)
+	}
+	asked = 0
+	if code, text := author(revise...); code != exitOK || asked != 0 || tree(t, out)["/notes.txt"] != "mine\n" {
+		t.Errorf("continued again: exit code %d, %d calls\n%s", code, asked, text)
+	}
+}

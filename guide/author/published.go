@@ -83,6 +83,23 @@ func ReadPublished(dir string) (*Published, error) {
 	return p, nil
 }
 
+// Stands checks that the folder is as it was read: what somebody changed there since is not part of what replaces it.
+func (p *Published) Stands() error {
+	now, err := ReadPublished(p.Dir)
+	if err != nil {
+		return err
+	}
+	all := maps.Clone(p.files)
+	maps.Copy(all, now.files)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		old, before := p.files[name]
+		if text, after := now.files[name]; before != after || old != text {
+			return fmt.Errorf("%s was changed while the model was asked", path.Join(p.Dir, name))
+		}
+	}
+	return nil
+}
+
 // resume takes up a published workflow where it stands, as models see it: without what only code reads.
 func (p *Published) resume(j Job, job string) (*writing, error) {
 	w, err := begin(j)

@@ -62,7 +62,8 @@ func (w *writing) assigned(b *guide.Bundle) map[place][]string {
 	return out
 }
 
-// review has all files looked through, round by round, until there is no error and a review of that state has been made.
+// review has all files looked through, round by round, until there is no error and a review of that state has been made,
+// of whose answer nothing was left out.
 func (w *writing) review(ctx context.Context) error {
 	looked, last := false, ""
 	for round := 1; ; round++ {
@@ -71,23 +72,26 @@ func (w *writing) review(ctx context.Context) error {
 		if round > w.Rounds || clean && looked {
 			break
 		}
-		looked = clean
 		report := w.report(found, last)
 		w.reports = append(w.reports, report)
 		doing := fmt.Sprintf("review %d", round)
 		w.Log(fmt.Sprintf("%s: %d errors, %d warnings", doing, len(found.Errors()), len(found)-len(found.Errors())))
 		data := map[string]any{"Round": round, "Report": report, "Files": w.texts()}
 		last = ""
-		err := w.once(ctx, "review.tmpl", doing, data, func(answer string) error {
-			err := w.take(answer)
-			if err != nil {
-				last = short(err).Error()
+		err := w.ask(ctx, "review.tmpl", doing, data, func(answer string) error {
+			if _, err := files(answer, ""); err != nil && !unchanged(answer) {
+				return short(err) // nothing shows that the files were looked at
 			}
-			return err
+			if err := w.take(answer); err != nil {
+				last = short(err).Error()
+				w.Log(fmt.Sprintf("%s: left out, because of %s", doing, strings.ReplaceAll(last, "\n", " | ")))
+			}
+			return nil
 		})
 		if err != nil {
 			return err
 		}
+		looked = clean && last == ""
 	}
 	w.prune()
 	if errs := w.lint().Errors(); len(errs) > 0 {

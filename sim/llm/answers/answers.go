@@ -15,29 +15,32 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/gofrs/flock"
+
 	"github.com/tauguide/tauguide/sim/llm"
 )
 
-// File is the file of answers. It serves one goroutine.
+// File is the file of answers. It serves one goroutine, and is one process's at a time.
 type File struct {
 	file    string
+	lock    *flock.Flock
 	from    string // whose answers they are
 	warn    func(text string)
 	answers map[string]llm.Response
 	used    []string // keys, in the order of this process's questions
 }
 
-// answer is a line of the file.
+// answer is a line of the file. One without a response says that the answer to the question is forgotten.
 type answer struct {
-	Key      string       `json:"key"`
-	Response llm.Response `json:"response"`
+	Key      string        `json:"key"`
+	Response *llm.Response `json:"response,omitempty"`
 }
 
 // roomNeeded is what must fit on the disk before a model is asked: more than answers and material come to.
 const roomNeeded = 1 << 20
 
-// Open reads the answers beside out, and proves that files can be written there. from tells models of one name apart;
-// warn is told of answers that are used, but could not be kept.
+// Open reads the answers beside out, and proves that files can be written there, and that no other process is about to.
+// from tells models of one name apart; warn is told of answers that are used, but could not be kept.
 func Open(out, from string, warn func(text string)) (*File, error) {
 	full, err := filepath.Abs(out) // so that "." has a name and a folder
 	if err != nil {
@@ -47,18 +50,36 @@ func Open(out, from string, warn func(text string)) (*File, error) {
 	if err := writable(dir); err != nil {
 		return nil, fmt.Errorf("%s cannot be written, so no model was asked: %w\nhint: give another place", out, err)
 	}
-	k := &File{file: filepath.Join(dir, "."+base+".answers.jsonl"), from: from, warn: warn, answers: map[string]llm.Response{}}
+	k := &File{file: filepath.Join(dir, "."+base+".answers.jsonl"), lock: flock.New(filepath.Join(dir, "."+base+".lock"), flock.SetPermissions(0o644)),
+		from: from, warn: warn, answers: map[string]llm.Response{}}
+	if free, err := k.lock.TryLock(); err != nil {
+		return nil, fmt.Errorf("lock %s: %w", out, err)
+	} else if !free {
+		return nil, fmt.Errorf("another command is writing %s\nhint: wait for it to end, or give another place", out)
+	}
 	text, err := os.ReadFile(k.file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		k.Close()
 		return nil, fmt.Errorf("the answers of an earlier attempt: %w\nhint: remove that file to start over", err)
 	}
 	for line := range bytes.Lines(text) {
 		var a answer
-		if json.Unmarshal(line, &a) == nil && a.Key != "" { // a process that was killed leaves half a line
-			k.answers[a.Key] = a.Response
+		switch {
+		case json.Unmarshal(line, &a) != nil || a.Key == "": // a process that was killed leaves half a line
+		case a.Response == nil:
+			delete(k.answers, a.Key)
+		default:
+			k.answers[a.Key] = *a.Response
 		}
 	}
 	return k, nil
+}
+
+// Close lets other processes write there.
+func (k *File) Close() {
+	if err := errors.Join(k.lock.Unlock(), os.Remove(k.lock.Path())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		k.warn(fmt.Sprintf("the lock stays: %v", err))
+	}
 }
 
 // writable makes a folder, and proves that it takes files of some size.
@@ -119,7 +140,13 @@ func (k *File) key(req llm.Request) (string, error) {
 func (k *File) keep(key string, resp llm.Response) error {
 	resp.Raw = nil
 	k.answers[key] = resp
-	line, err := json.Marshal(answer{key, resp})
+	return k.add(answer{key, &resp})
+}
+
+// add writes a line, which begins with the line feed: what is there may end in half a line, of a killed process or a full
+// disk.
+func (k *File) add(a answer) error {
+	line, err := json.Marshal(a)
 	if err != nil {
 		return err
 	}
@@ -127,7 +154,7 @@ func (k *File) keep(key string, resp llm.Response) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(line, '\n'))
+	_, err = f.Write(append([]byte("\n"), line...))
 	return errors.Join(err, f.Close())
 }
 
@@ -140,22 +167,15 @@ func (k *File) Remove() error {
 }
 
 // Forget drops the answers to the last n questions.
-func (k *File) Forget(n int) error {
+func (k *File) Forget(n int) (err error) {
 	for _, key := range k.used[max(0, len(k.used)-n):] {
 		delete(k.answers, key)
+		err = errors.Join(err, k.add(answer{Key: key}))
 	}
 	if len(k.answers) == 0 {
 		return k.Remove()
 	}
-	var b bytes.Buffer
-	for key, resp := range k.answers {
-		line, err := json.Marshal(answer{key, resp})
-		if err != nil {
-			return err
-		}
-		b.Write(append(line, '\n'))
-	}
-	return os.WriteFile(k.file, b.Bytes(), 0o644)
+	return err
 }
 
 // HowToResume says how to go on after a failure.

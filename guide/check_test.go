@@ -158,7 +158,7 @@ func TestCompileErrors(t *testing.T) {
 		{"argument of another tool", `call.args.task_id == "x"`, guide.Authorization, "check-compile", `call.args has no member task_id`},
 		{"argument of no tool", `has(request.grounded_values.colour)`, guide.AgentAction, "check-compile", `request.grounded_values has no member colour`},
 		{"argument of another type", `call.args.title == 3`, guide.Authorization, "check-compile", "(string, int)"},
-		{"call elsewhere", `call.name == "x"`, guide.AgentAction, "check-compile", "undeclared reference to 'call'"},
+		{"call elsewhere", `call.name == "x"`, guide.AgentAction, "check-compile", "elsewhere request.grounded_values has its arguments"},
 		{"user calls", `user_calls.size() == 0`, guide.AgentAction, "check-compile", "undeclared reference to 'user_calls'"},
 		{"the hidden variable", `size(@trace) == 0`, guide.AgentAction, "check-compile", "Syntax error"},
 		{"no condition", `count_ok("get_users")`, guide.AgentAction, "check-type", "type int"},

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"cel.dev/cel-go/cel"
@@ -150,7 +151,11 @@ func (e *environment) compile(expr, name, tool string) (cel.Program, []problem) 
 	if iss != nil && iss.Err() != nil {
 		var out []problem
 		for _, err := range iss.Errors() {
-			out = append(out, problem{line: err.Location.Line() - 1, column: err.Location.Column() + 1, text: err.Message})
+			text := err.Message
+			if strings.HasPrefix(text, "undeclared reference to '"+callVar+"'") { // not what cel-go takes it for
+				text = "undeclared reference to '" + callVar + "', the proposed call, which only a tool_authorization has: elsewhere request.grounded_values has its arguments, and request.target what it is about"
+			}
+			out = append(out, problem{line: err.Location.Line() - 1, column: err.Location.Column() + 1, text: text})
 		}
 		return nil, out
 	}

@@ -134,6 +134,32 @@ func TestKindsOfTools(t *testing.T) {
 	}
 }
 
+// TestSlips: what models write a little otherwise than asked is read as what it means.
+func TestSlips(t *testing.T) {
+	d := newWorkshop(t, "tools/tools.json")
+	for name, slip := range map[string]func(file, answer string) string{
+		"paths in comments": func(file, answer string) string {
+			return strings.ReplaceAll(answer, "```json\n", "```json\n// "+file+"\n")
+		},
+		"kinds with capitals": func(_, answer string) string {
+			return strings.NewReplacer(`: "write"`, `: "Write"`, `: "other"`, `: "OTHER "`).Replace(answer)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			slipped := 0
+			draft, log, err := d.write(meddle(d.client, func(_, file, answer string) string {
+				if slip(file, answer) != answer {
+					slipped++
+				}
+				return slip(file, answer)
+			}), nil)
+			if err != nil || d.differs(draft) != "" || strings.Contains(log, "asking again") || slipped == 0 {
+				t.Errorf("%d slips, %v\n%s", slipped, err, log)
+			}
+		})
+	}
+}
+
 // TestEstimateOfOwnPolicy: tools of no known kind cost a call, and are taken to change data.
 func TestEstimateOfOwnPolicy(t *testing.T) {
 	estimate := func(file string) author.Estimate {

@@ -63,7 +63,7 @@ func (s Sorted) apply(tools []described.Tool, model string) ([]described.Tool, e
 	said := map[string]bool{}
 	for _, x := range s.Tools {
 		at := slices.IndexFunc(tools, func(t described.Tool) bool { return t.Name == x.Tool && t.Kind == "" })
-		kind, err := described.ParseKind(x.Kind)
+		kind, err := described.ParseKind(strings.ToLower(strings.TrimSpace(x.Kind)))
 		reason := strings.Join(strings.Fields(x.Reason), " ")
 		switch {
 		case at < 0:

@@ -15,7 +15,7 @@ import (
 // noChanges is how a review says that nothing is to be mended.
 const noChanges = "NO_CHANGES"
 
-// block is a fenced part of an answer, with the path that is named beside or above its fence.
+// block is a fenced part of an answer, with the path that is named beside or above its fence, or in comments at its head.
 type block struct{ path, text string }
 
 var pathPattern = regexp.MustCompile(`[A-Za-z0-9_./-]+\.json\b`)
@@ -33,6 +33,8 @@ func blocks(answer string) ([]block, error) {
 			out = append(out, block{path, text.String()})
 			text.Reset()
 			open, above = false, ""
+		case open && text.Len() == 0 && strings.HasPrefix(trimmed, "//"):
+			path = cmp.Or(path, pathPattern.FindString(trimmed))
 		case open:
 			text.WriteString(line)
 		case strings.HasPrefix(trimmed, "```"):

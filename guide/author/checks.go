@@ -58,6 +58,9 @@ func (w *writing) decide(ctx context.Context) error {
 		return nil
 	}
 	w.decided = &decided{left: map[string][]Left{}}
+	if len(w.Traces) == 0 { // nothing else keeps to a policy of one's own
+		w.Traces = w.compliant()
+	}
 	var err error
 	if w.decided.trials, err = newTrials(w.Source, w.bundle(), w.Traces); err != nil {
 		return err
@@ -85,6 +88,7 @@ func Decide(ctx context.Context, j Job, p *Published) (*Draft, error) {
 		return nil, err
 	}
 	w.connect()
+	w.recall()
 	if err := w.decide(ctx); err != nil {
 		return w.draft, fmt.Errorf("stage checks: %w", err)
 	}

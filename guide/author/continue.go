@@ -36,6 +36,7 @@ func Continue(ctx context.Context, j Job, p *Published, finding string) (*Draft,
 	if err != nil || before.Hash() == now.Hash() {
 		return w.draft, err
 	}
+	w.recall()
 	if err := w.republish(ctx, before); err != nil {
 		return w.draft, err
 	}

@@ -94,14 +94,20 @@ func (w *writing) illustrate(ctx context.Context) error {
 			w.Log("examples of " + at.id + ": left out, because of " + strings.ReplaceAll(bad.Error(), "\n", " | "))
 		}
 	}
-	if len(w.Traces) == 0 { // nothing else keeps to a policy of one's own
-		for _, e := range w.examples {
-			if e.Compliant {
-				w.Traces = append(w.Traces, compare.Trace{Name: e.Authorization + " " + e.Name, Messages: e.Messages})
-			}
+	return nil
+}
+
+// compliant are the examples that keep to the policy, if they were made up for the policy as it is.
+func (w *writing) compliant() (out []compare.Trace) {
+	if w.base != nil && w.base.updated() {
+		return nil
+	}
+	for _, e := range w.examples {
+		if e.Compliant {
+			out = append(out, compare.Trace{Name: e.Authorization + " " + e.Name, Messages: e.Messages})
 		}
 	}
-	return nil
+	return out
 }
 
 // wants are the planned intents that lead to a node.
@@ -290,7 +296,8 @@ func fits(t domains.ToolSpec, args *value.Map) error {
 
 // recall takes up the examples of a published workflow again, to see what has become of them. Those that no longer fit
 // policy and tools are left out.
-func (w *writing) recall(files map[string]string) {
+func (w *writing) recall() {
+	files := w.base.files
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		dir, file := path.Split(name)
 		if path.Dir(path.Clean(dir)) != ExamplesDir {

@@ -144,6 +144,12 @@ func (p *Published) resume(j Job, job string) (*writing, error) {
 	return w, nil
 }
 
+// updated reports whether the workflow was brought up to date with another policy, or other tools, since it was written.
+func (p *Published) updated() bool {
+	_, ok := p.files[path.Join(provenance, "updated-1", "calls.jsonl")]
+	return ok
+}
+
 // asOf is a source whose requirements are those that the workflow was written for, where that policy states them: those
 // of the program may belong to another state of it.
 func (p *Published) asOf(src Source) Source {
@@ -291,7 +297,6 @@ func (w *writing) republish(ctx context.Context, before *guide.Bundle) error {
 	if errs := w.lint().Errors(); len(errs) > 0 {
 		return &RefusedError{errs}
 	}
-	w.recall(w.base.files)
 	if err := w.assess(ctx); err != nil {
 		return err
 	}

@@ -45,6 +45,7 @@ func Update(ctx context.Context, j Job, p *Published, c *Changes) (*Draft, error
 	}
 	w.prune()
 	w.plan.Skeletons = w.skeletons()
+	w.recall()
 	if err := w.republish(ctx, before); err != nil {
 		return w.draft, err
 	}

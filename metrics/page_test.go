@@ -17,7 +17,7 @@ import (
 	"github.com/tauguide/tauguide/metrics"
 )
 
-// formula is one way to write a worked number in docs/statistics.md. Its pattern's groups are the arguments, numbers or
+// formula is one way to write a worked number in docs/statistics.md and docs/comparing.md. Its pattern's groups are the arguments, numbers or
 // lists of them; print is the page's right-hand side.
 type formula struct {
 	pattern string
@@ -205,16 +205,20 @@ func priced(t *testing.T, domain, model string) (total, output float64) {
 	return output + calls*(cached**p.Cached+(row["prompt_per_call"]-cached)**p.Input)/1e6, output
 }
 
-// worked returns the page's worked lines, left = right, and its text without them.
+// worked returns the worked lines of both pages, left = right, and their text without them.
 func worked(t *testing.T) (lines [][2]string, prose string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(domaintest.Root(t), "docs", "statistics.md"))
-	if err != nil {
-		t.Fatal(err)
+	text := ""
+	for _, name := range []string{"statistics.md", "comparing.md"} {
+		page, err := os.ReadFile(filepath.Join(domaintest.Root(t), "docs", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += string(page)
 	}
 	open := false
 	var rest strings.Builder
-	for line := range strings.SplitSeq(string(text), "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		switch {
 		case strings.HasPrefix(line, "```"):
 			open = line == "```worked"
@@ -231,7 +235,7 @@ func worked(t *testing.T) (lines [][2]string, prose string) {
 	return lines, rest.String()
 }
 
-// TestPageIsWorkedOut recomputes every worked number of docs/statistics.md.
+// TestPageIsWorkedOut recomputes every worked number of docs/statistics.md and docs/comparing.md.
 func TestPageIsWorkedOut(t *testing.T) {
 	lines, _ := worked(t)
 	used := map[string]bool{}

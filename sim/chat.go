@@ -29,7 +29,7 @@ func (c Chat) AgentCalls() (out []ToolCall) {
 	return out
 }
 
-// ParseChats reads conversations in the form of chat completions (docs/workflows.md#guarding-a-recorded-conversation): a
+// ParseChats reads conversations in the form of chat completions (docs/workflow-commands.md#guarding-a-recorded-conversation): a
 // list of messages, or an object with them under messages, one or several after each other. The error names the file, the
 // message, counted from 0, and the field.
 func ParseChats(file string, text []byte) ([]Chat, error) {

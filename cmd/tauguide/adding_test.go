@@ -32,13 +32,17 @@ type page struct {
 
 var infoForm = regexp.MustCompile(`^(file|add|imports)=([^:]+?)(?::(\w+))?$`)
 
-// readPage reads a document of docs/ and applies its blocks to the repository's files, in memory.
-func readPage(t *testing.T, name string) *page {
+// readPage reads documents of docs/, one after the other, and applies their blocks to the repository's files, in memory.
+func readPage(t *testing.T, names ...string) *page {
 	t.Helper()
-	p := &page{root: domaintest.Root(t), dir: t.TempDir(), name: name, files: map[string]string{}}
-	text, err := os.ReadFile(filepath.Join(p.root, "docs", name))
-	if err != nil {
-		t.Fatal(err)
+	p := &page{root: domaintest.Root(t), dir: t.TempDir(), name: names[0], files: map[string]string{}}
+	var text []byte
+	for _, name := range names {
+		part, err := os.ReadFile(filepath.Join(p.root, "docs", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(text, part...)
 	}
 	info, lines, open := "", []string(nil), false
 	for _, line := range strings.Split(string(text), "\n") {
@@ -216,7 +220,7 @@ func TestAddingAnAgent(t *testing.T) {
 // TestAddingADomain does what docs/adding-a-domain.md says: its domain builds. With -long the program is built with it,
 // replays its gold plans and runs it, and its tests pass.
 func TestAddingADomain(t *testing.T) {
-	p := readPage(t, "adding-a-domain.md")
+	p := readPage(t, "adding-a-domain.md", "domain-data.md")
 	if len(p.files) != 8 || len(p.commands) != 3 {
 		t.Fatalf("%d files and %d commands found in %s", len(p.files), len(p.commands), p.name)
 	}

@@ -37,7 +37,7 @@ func authorChecklistsCommand(p process) *cobra.Command {
 			"asked for once more. The files go into --out together, once all is well; use them with params: {checklists: DIR}. A command that\n" +
 			"was stopped goes on where it was when it is given again.\n\n" +
 			"Read them before you trust them: what is not in them the guard does not look for, and what is too strict in them blocks what\n" +
-			"the policy allows. docs/policyguard.md describes the format.",
+			"the policy allows. docs/checklists.md describes the format.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runAuthorChecklists(cmd.Context(), p, o, args[0])

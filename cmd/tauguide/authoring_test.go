@@ -15,7 +15,7 @@ import (
 
 var estimated = regexp.MustCompile(`about (\d+) calls, (\d+) tokens read, (\d+) written, about ([0-9.]+) dollars`)
 
-// TestAuthoringCosts holds the table of docs/authoring.md to what --dry-run says at the listed prices; -update writes it.
+// TestAuthoringCosts holds the table of docs/own-policy.md to what --dry-run says at the listed prices; -update writes it.
 func TestAuthoringCosts(t *testing.T) {
 	t.Chdir(domaintest.Root(t))
 	models := []string{"gpt-5.4-nano", "gpt-5.4-mini", "gpt-5.4", "claude-opus-4-8"}
@@ -37,7 +37,7 @@ func TestAuthoringCosts(t *testing.T) {
 		}
 		table += head + " " + strings.Join(dollars, " | ") + " |\n"
 	}
-	const page = "docs/authoring.md"
+	const page = "docs/own-policy.md"
 	text, err := os.ReadFile(filepath.FromSlash(page))
 	if err != nil {
 		t.Fatal(err)

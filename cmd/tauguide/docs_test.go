@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,13 +21,15 @@ import (
 // block is a fenced shell block of a document.
 type block struct {
 	line  int
-	info  string // what follows "sh" on the fence: data for blocks that need the reference's data, added for an extended program, exit 4 for commands that find something
+	info  []string // what follows "sh" on the fence, see runBlock
 	lines []string
+	shown string            // the part of the last command's output that the next block, "text shown", has
+	saved map[string]string // files that the reader has saved before: blocks "yaml save=FILE"
 }
 
 var fence = regexp.MustCompile("^```(\\w*) ?(.*)$")
 
-// blocks finds the shell blocks of a document.
+// blocks finds the shell blocks of a document. A line that ends in a backslash goes on in the next.
 func blocks(t *testing.T, file string) []block {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -33,43 +37,68 @@ func blocks(t *testing.T, file string) []block {
 		t.Fatal(err)
 	}
 	var out []block
-	open := false
+	kind, saved := "", map[string]string{}
 	for i, line := range strings.Split(string(text), "\n") {
 		m := fence.FindStringSubmatch(line)
 		switch {
-		case m != nil && open:
-			open = false
+		case m != nil && kind != "":
+			kind = ""
 		case m != nil:
-			open = m[1] == "sh"
-			if open {
-				out = append(out, block{line: i + 1, info: m[2]})
+			kind = strings.Join(m[1:], " ")
+			if m[1] == "sh" {
+				out = append(out, block{line: i + 1, info: strings.Fields(m[2]), saved: maps.Clone(saved)})
 			}
-		case open:
+		case strings.HasPrefix(kind, "sh "):
 			last := &out[len(out)-1]
+			if n := len(last.lines); n > 0 && strings.HasSuffix(last.lines[n-1], `\`) {
+				last.lines[n-1] = strings.TrimSuffix(last.lines[n-1], `\`) + strings.TrimSpace(line)
+				continue
+			}
 			last.lines = append(last.lines, line)
+		case kind == "text shown":
+			out[len(out)-1].shown += line + "\n"
+		case strings.HasPrefix(kind, "yaml save="):
+			saved[strings.TrimPrefix(kind, "yaml save=")] += line + "\n"
 		}
+	}
+	return out
+}
+
+// pages are README and everything below docs/, from the repository's root.
+func pages(t *testing.T) []string {
+	t.Helper()
+	root := domaintest.Root(t)
+	out := []string{filepath.Join(root, "README.md")}
+	err := filepath.WalkDir(filepath.Join(root, "docs"), func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".md" {
+			out = append(out, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return out
 }
 
 // TestDocumentedCommands runs every command of the README and of docs/, in order, as a reader would: a document's
 // commands share a folder in which configs/ is the repository's. "go test" lines are left to the one who runs the tests.
-// Without -long, the README's experiments are of two tasks of each domain.
+// Without -long, experiments are of two tasks of each domain.
 func TestDocumentedCommands(t *testing.T) {
 	root := domaintest.Root(t)
 	shared, _ := domaintest.Locate(t)
 	data := filepath.Join(shared, "tau2")
-	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	total := 0
-	for _, file := range append([]string{filepath.Join(root, "README.md")}, files...) {
+	for _, file := range pages(t) {
 		found := blocks(t, file)
 		if len(found) == 0 {
 			continue
 		}
-		t.Run(filepath.Base(file), func(t *testing.T) {
+		name, err := filepath.Rel(filepath.Join(root, "docs"), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(strings.TrimPrefix(name, "../"), func(t *testing.T) {
 			dir := t.TempDir()
 			if err := os.Symlink(filepath.Join(root, "configs"), filepath.Join(dir, "configs")); err != nil {
 				t.Fatal(err)
@@ -88,52 +117,84 @@ func TestDocumentedCommands(t *testing.T) {
 var wordPattern = regexp.MustCompile(`"[^"]*"|\S+`)
 
 // runBlock runs the commands of one block in this process; a trailing & leaves a command running until the block ends.
-// Blocks that need the reference's data are passed over, saying so, where it is absent.
+// On the fence, data says that the block needs the reference's data (it is passed over, saying so, where that is
+// absent), model that it asks a real model, which others stand in for, added that it needs what the page adds to the
+// program (see adding_test.go), and exit 4 that its commands find something.
 func runBlock(t *testing.T, b block, data string) int {
 	t.Helper()
-	if b.info == "added" {
-		return 0 // needs what the page adds to the program, see adding_test.go
+	if slices.Contains(b.info, "added") {
+		return 0
 	}
-	if _, err := os.Stat(data); err != nil && b.info == "data" {
+	if _, err := os.Stat(data); err != nil && slices.Contains(b.info, "data") {
 		t.Logf("line %d left out: shared reference data not found in %s", b.line, data)
 		return 0
 	}
-	env := variables(map[string]string{"TAU2_DATA_DIR": data})
-	n := 0
+	for name, content := range b.saved {
+		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := exitOK
+	if slices.Contains(b.info, "exit") {
+		want = exitThreshold
+	}
+	n, output := 0, ""
 	for _, line := range b.lines {
-		words, ok := strings.CutPrefix(line, "go run ./cmd/tauguide ")
+		words, ok := strings.CutPrefix(strings.TrimPrefix(line, "go run ./cmd/"), "tauguide ")
 		if !ok {
-			if line != "go test ./..." && strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") {
+			if line != "go test ./..." && strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "export ") {
 				t.Errorf("line %d: %q is neither a tauguide command nor go test", b.line, line)
 			}
 			continue
 		}
 		n++
+		words, _, _ = strings.Cut(words, " # ")
 		words, behind := strings.CutSuffix(words, " &")
 		args := wordPattern.FindAllString(strings.ReplaceAll(words, "$TAU2_DATA_DIR", data), -1)
 		for i := range args {
 			args[i] = strings.Trim(args[i], `"`)
 		}
-		if args[0] == "run" && !slices.Contains(args, "--limit") && !slices.Contains(args, "--trials") && !*long {
+		env := map[string]string{"TAU2_DATA_DIR": data}
+		if slices.Contains(b.info, "model") {
+			args = standIn(t, args, env)
+		}
+		if args[0] == "run" && !slices.Contains(args, "--limit") && !slices.Contains(args, "--trials") && !slices.Contains(args, "--dry-run") && !*long {
 			args = append(args, "--limit", "2")
 		}
 		if behind {
-			background(t, env, args...)
+			background(t, variables(env), args...)
 			continue
 		}
-		want := exitOK
-		if b.info == "exit 4" {
-			want = exitThreshold
-		}
-		code, stdout, stderr := command(t, env, args...)
+		code, stdout, stderr := command(t, variables(env), args...)
 		if code != want {
 			t.Fatalf("line %d: %s: exit code %d\n%s%s", b.line, line, code, stdout, stderr)
 		}
-		if stdout == "" {
+		if output = stdout; stdout == "" {
 			t.Errorf("line %d: %s prints nothing", b.line, line)
 		}
 	}
+	if !strings.Contains(output, b.shown) {
+		t.Errorf("line %d: the page shows\n%s\nnot what the program prints:\n%s", b.line, b.shown, output)
+	}
 	return n
+}
+
+// standIn has others answer in the place of a real model: a server on this machine for the config of first contact and
+// for probes, scripted models on the embedded data for all other runs. A dry run asks nobody.
+func standIn(t *testing.T, args []string, env map[string]string) []string {
+	t.Helper()
+	env["OPENAI_API_KEY"] = goodKey
+	switch {
+	case args[0] == "probe":
+		args = append(args, "--base-url", byModel(t).URL)
+	case args[0] != "run" || slices.Contains(args, "--dry-run"):
+	case strings.Contains(args[1], "openai-smoke"):
+		_, env["OPENAI_BASE_URL"] = smoke(t, goodKey, "gpt-4.1-mini")
+		args = append(args, "--concurrency", "1")
+	default:
+		args = append(args, "--synthetic", "--data", "embedded")
+	}
+	return args
 }
 
 // background runs a command that serves until the test ends, and returns what it announces itself with.

@@ -13,13 +13,25 @@ import (
 	"github.com/tauguide/tauguide/sim/llm/probe"
 )
 
-// byModel is a server whose models answer a probe each in its own way. The good ones talk as customer and agent do, and
-// grade as a judge.
+var outcome = regexp.MustCompile(`'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"`)
+
+// graded is a judge's answer by which all outcomes that it was asked for are met.
+func graded(t *testing.T, r faultserver.Request) string {
+	var results []string
+	for _, m := range r.JSON(t)["messages"].([]any) {
+		content, _ := m.(map[string]any)["content"].(string)
+		_, list, _ := strings.Cut(content, "expectedOutcomes:\n")
+		for _, o := range outcome.FindAllStringSubmatch(list, -1) {
+			results = append(results, fmt.Sprintf(`{"expectedOutcome": %s, "metExpectation": true}`, faultserver.Quote(o[1]+o[2])))
+		}
+	}
+	return `{"results": [` + strings.Join(results, ", ") + `]}`
+}
+
+// byModel is a server whose models answer a probe each in its own way. The good ones talk as customer and agent do, grade
+// as a judge, let calls pass as a guard, and find no request as a verifier.
 func byModel(t *testing.T) *faultserver.Server {
 	const call = `{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"lookup_parcel","arguments":"{\"id\":\"P-17\"}"}}]}`
-	const verdicts = `{"results":[
-		{"expectedOutcome":"Before changing the items the agent asks the customer to make sure that all items to be changed have been named.","reasoning":"","metExpectation":true},
-		{"expectedOutcome":"After the items have been changed the agent refuses to change the delivery address of that order.","reasoning":"","metExpectation":true}]}`
 	said := func(text string) string {
 		return fmt.Sprintf(`{"role":"assistant","content":%s}`, faultserver.Quote(text))
 	}
@@ -42,9 +54,13 @@ func byModel(t *testing.T) *faultserver.Server {
 		case model == "flat" && strings.Count(roles, "system") > 1:
 			return faultserver.Error(400, "BadRequestError", "", "", "System message must be at the beginning.")
 		case strings.Contains(text, "expectedOutcomes:"):
-			return answer(model, said(verdicts))
+			return answer(model, said(graded(t, r)))
 		case strings.Contains(text, `"name":"lookup_parcel"`) && !strings.Contains(roles, "tool"):
 			return answer(model, call)
+		case strings.Contains(text, "VERDICT"):
+			return answer(model, said("VERDICT: PASS"))
+		case strings.Contains(text, "roster"):
+			return answer(model, said(`{"reconcile": {"intents": []}, "traverse": []}`))
 		}
 		return answer(model, said("What is it about?"))
 	})

@@ -22,7 +22,7 @@ import (
 func workflowCommand(p process) *cobra.Command {
 	cmd := parent("workflow", "Validate, draw, audit and exchange workflow bundles",
 		validateCommand(p), renderCommand(p), pdlCommand(p), auditCommand(p), coverageCommand(p), guardCommand(p), importWorkflowCommand(p), exportWorkflowCommand(p), compareWorkflowsCommand(p), diffWorkflowCommand(p))
-	cmd.Long = "Work on workflow bundles: a domain's policy written as a workflow, in a folder with a main.yaml and subflows (docs/workflows.md).\n" +
+	cmd.Long = "Work on workflow bundles: a domain's policy written as a workflow, in a folder with a main.yaml and subflows (docs/workflow-commands.md).\n" +
 		"DOMAIN is a bundle that is built into the program: " + strings.Join(guide.Shipped(), ", ") + ". DIR is a folder of your own,\n" +
 		"named with a path where it has the name of one of these (./airline)."
 	return cmd

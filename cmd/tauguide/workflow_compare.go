@@ -48,7 +48,7 @@ func compareWorkflowsCommand(p process) *cobra.Command {
 			"the program, the folder of one, or a folder in the layout of PolicyGuide's released implementation. Compared are the tools that they\n" +
 			"authorize, the requirements that their nodes name, what stands before each authorization, whether the changes of conversations that\n" +
 			"keep to the policy can be reached, and which of these are withheld once an event of the conversation is left out. Every difference is\n" +
-			"listed with the nodes of both (docs/workflows.md). No model is involved, unless --judge names one.",
+			"listed with the nodes of both (docs/workflow-commands.md). No model is involved, unless --judge names one.",
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCompareWorkflows(cmd.Context(), p, o, args[0], args[1])

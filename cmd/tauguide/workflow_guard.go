@@ -45,7 +45,7 @@ func guardCommand(p process) *cobra.Command {
 		Long: "Read recorded conversations as PolicyGuide would have guarded them by a workflow: at each firing where the requests are and what the\n" +
 			"agent would have been told, and for each change and transfer of the agent's whether it was due, or what would have been intercepted\n" +
 			"and what was missing. What the agent did then stays as it was. A CONVERSATION is a file of chat completions: a list of messages, or an\n" +
-			"object that has it under messages, or several of these after each other, as in JSON Lines (docs/workflows.md).\n\n" +
+			"object that has it under messages, or several of these after each other, as in JSON Lines (docs/workflow-commands.md).\n\n" +
 			"Exit code 4 if anything would have been intercepted.",
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error { return runGuard(cmd.Context(), p, o, args[0], args[1:]) },

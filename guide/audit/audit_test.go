@@ -68,7 +68,7 @@ func TestGold(t *testing.T) {
 		data, domain                         string
 		tasks, changing, changes, authorized int
 		misses                               []string    // task, tool, node
-		added                                audit.Added // as docs/workflows.md has it
+		added                                audit.Added // as docs/workflow-commands.md has it
 	}{
 		{"embedded", "airline", 14, 7, 9, 9, nil, audit.Added{}},
 		{"embedded", "retail", 16, 9, 13, 13, nil, audit.Added{}},

@@ -52,7 +52,7 @@ func TestBundles(t *testing.T) {
 	if len(guide.Shipped()) == 0 {
 		t.Fatal("no bundle is shipped")
 	}
-	// What stays a warning: the telecom policy has no procedure for these tools (docs/faithfulness.md).
+	// What stays a warning: the telecom policy has no procedure for these tools (docs/faithfulness/telecom.md).
 	expected := map[string]bool{"telecom disable_roaming": true, "telecom suspend_line": true}
 	for _, name := range guide.Shipped() {
 		t.Run(name, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 
 // TestTelecomRecorded tries every change that real agents made in recorded conversations with a user, none of whom was
 // guided. Where it is not authorized, the node at which its request rests says what they had left out
-// (docs/faithfulness.md).
+// (docs/faithfulness/telecom.md).
 func TestTelecomRecorded(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(domaintest.Shared(t), "trajectories", "telecom", "*.json"))
 	if err != nil || len(files) == 0 {

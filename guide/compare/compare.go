@@ -1,6 +1,6 @@
 // Package compare measures how alike two workflows of one policy are in what they let an agent do, by other means than
 // their words: which tools they authorize, which requirements they name, what must come before each change, and what they
-// do with conversations that kept to the policy (docs/workflows.md#comparing). No model is involved, except in Judge.
+// do with conversations that kept to the policy (docs/workflow-commands.md#comparing). No model is involved, except in Judge.
 //
 // The first workflow, A, is the one in question. The second, B, is the reference: what B asks for and A does not is a gap,
 // the other way round it is a restriction.

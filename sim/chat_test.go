@@ -19,6 +19,8 @@ const chat = `[
    {"id": "b", "type": "function", "function": {"name": "get_fees", "arguments": {"id": 10000000000000000001}}}]},
  {"role": "tool", "tool_call_id": "b", "content": "{\"error\": \"no such loan\"}"},
  {"role": "tool", "tool_call_id": "a", "content": "{\"id\": \"L1\", \"error\": null}"},
+ {"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "get_loan", "arguments": "{}"}}]},
+ {"role": "tool", "tool_call_id": "c", "content": "ERROR: which loan?"},
  {"role": "assistant", "content": "<think>hm</think>Restart it."},
  {"role": "user", "content": null, "tool_calls": [{"id": "a", "type": "function", "function": {"name": "restart", "arguments": ""}}]},
  {"role": "tool", "tool_call_id": "a", "content": "Error: it is off", "error": false},
@@ -48,11 +50,13 @@ user user  My loan L1, please.
 assistant assistant   | a get_loan {'id': 'L1'} | b get_fees {'id': 10000000000000000001}
 tool assistant b {"error": "no such loan"} FAILED
 tool assistant a {"id": "L1", "error": null}
+assistant assistant   | c get_loan {}
+tool assistant c ERROR: which loan? FAILED
 assistant assistant  Restart it.
-user user   | call_6_0 restart {}
-tool user call_6_0 Error: it is off
+user user   | call_8_0 restart {}
+tool user call_8_0 Error: it is off
 user user  <think> stays
-assistant assistant   | call_9_0 renew None{"id": 
+assistant assistant   | call_11_0 renew None{"id": 
 `
 		if diff := cmp.Diff(want, b.String()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -77,6 +81,7 @@ func TestParseChatsRefuses(t *testing.T) {
 		{"the second", `[{"role":"user","content":"hi"}]` + "\n[7]", "c.json#2: messages[0]: it is not an object\nhint: "},
 		{"the first of two", "[7]\n[7]", "c.json#1: messages[0]: "},
 		{"role", one(`{"role":"function","content":"x"}`), `c.json: messages[1]: role: there is no role "function"` + "\nhint: use system, "},
+		{"an older form of calls", one(`{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}}`), "messages[1]: function_call: it is read under tool_calls alone\nhint: "},
 		{"content", one(`{"role":"user","content":7}`), "messages[1]: content: want a text"},
 		{"picture", one(`{"role":"user","content":[{"type":"image_url"}]}`), `messages[1]: content: a part of type "image_url" cannot be read`},
 		{"calls", one(`{"role":"assistant","tool_calls":{}}`), "messages[1]: tool_calls are not a list\nhint: "},

@@ -97,6 +97,9 @@ func runGuard(ctx context.Context, p process, o guardOptions, name string, files
 	if err != nil {
 		return err
 	}
+	if err := knownTools(w, chats); err != nil {
+		return err
+	}
 	verifier, err := o.open(p, workflow)
 	if err != nil {
 		return err
@@ -105,6 +108,23 @@ func runGuard(ctx context.Context, p process, o guardOptions, name string, files
 		v, err := verifier(c)
 		return verify.NewSession(v, workflow.Rules(false), verify.Mode(o.gate), false), err
 	})
+}
+
+// knownTools checks that all calls of the agent that did not fail are of tools that the workflow's domain has: what others
+// change, nobody would have guarded.
+func knownTools(w *domains.World, chats []sim.Chat) error {
+	for _, chat := range chats {
+		failed := map[string]bool{}
+		for _, m := range chat.Messages {
+			failed[m.ID] = failed[m.ID] || m.Error
+		}
+		for _, c := range chat.AgentCalls() {
+			if _, ok := w.Agent.Tool(c.Name); !ok && !failed[c.ID] {
+				return fmt.Errorf("%s: the agent calls %q, and %s has no such tool\nhint: write the tools' names as the workflow has them", chat.Name, c.Name, w.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // maxChats bounds the bytes of a file of conversations.

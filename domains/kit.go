@@ -23,6 +23,7 @@ type ToolSpec struct {
 	Name        string
 	Description string
 	Parameters  json.RawMessage // JSON Schema
+	Returns     json.RawMessage // JSON Schema of results, which agents are not told; nil where nobody has said it
 }
 
 // Output renders a tool's result. It is called after the sync that follows the tool, so that records show what the

@@ -116,6 +116,12 @@ func (t Tools) check() error {
 			if err := checkSchema(x.Parameters); err != nil {
 				bad = append(bad, fmt.Errorf("tool %s of %s: parameters: %w", x.Name, part.whose, err))
 			}
+			if x.Returns == nil {
+				continue
+			}
+			if err := checkSchema(x.Returns); err != nil {
+				bad = append(bad, fmt.Errorf("tool %s of %s: returns: %w", x.Name, part.whose, err))
+			}
 		}
 	}
 	return errors.Join(bad...)

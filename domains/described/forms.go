@@ -176,9 +176,9 @@ func definition(v value.Value) (t Tool, err error) {
 	if kind, ok := outer.Get("type"); ok && kind.Str() != "function" {
 		return t, fmt.Errorf("type: %s is no function, which alone can be guarded\nhint: remove it from the list", kind.Repr())
 	}
-	for _, key := range []string{"parameters", "inputSchema", "input_schema"} {
-		if x, ok := m.Get(key); ok {
-			if t.Parameters, err = x.MarshalJSON(); err != nil {
+	for key, to := range map[string]*json.RawMessage{"parameters": &t.Parameters, "inputSchema": &t.Parameters, "input_schema": &t.Parameters, "outputSchema": &t.Returns} {
+		if x, ok := m.Get(key); ok && !x.IsNull() {
+			if *to, err = x.MarshalJSON(); err != nil {
 				return t, err
 			}
 		}
@@ -229,7 +229,7 @@ func (t *Tool) hints(m *value.Map) error {
 	return nil
 }
 
-// checkSchema says what keeps a tool's parameters from being the JSON Schema of an object.
+// checkSchema says what keeps a tool's parameters, or results, from being the JSON Schema of an object.
 func checkSchema(raw json.RawMessage) error {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {

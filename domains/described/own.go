@@ -28,6 +28,7 @@ type ownTool struct {
 	Confirm     string         `yaml:"confirm"`
 	Description string         `yaml:"description"`
 	Parameters  map[string]any `yaml:"parameters"` // for its form; the order is the node's
+	Returns     map[string]any `yaml:"returns"`
 }
 
 // KindWord is the word for the tool's kind in tools.yaml.
@@ -72,18 +73,21 @@ func parseOwn(file string, text []byte) (Tools, error) {
 	side := func(key string, list []ownTool) (out []Tool) {
 		for i, x := range list {
 			one := Tool{ToolSpec: domains.ToolSpec{Name: x.Name, Description: x.Description}, Confirm: x.Confirm}
+			item := root.Get(key).Items[i]
 			if x.Kind != "" {
 				var err error
 				if one.Kind, err = ParseKind(x.Kind); err != nil {
 					bad = append(bad, fmt.Errorf("tool %s: kind: %w", x.Name, err))
 				}
 			}
-			if n := root.Get(key).Items[i].Get("parameters"); n != nil {
-				v, err := plain(n)
-				if err == nil {
-					one.Parameters, err = v.MarshalJSON()
+			for key, to := range map[string]*json.RawMessage{"parameters": &one.Parameters, "returns": &one.Returns} {
+				if n := item.Get(key); n != nil {
+					v, err := plain(n)
+					if err == nil {
+						*to, err = v.MarshalJSON()
+					}
+					bad = append(bad, err)
 				}
-				bad = append(bad, err)
 			}
 			one.Parameters = orNone(one.Parameters)
 			out = append(out, one)
@@ -179,9 +183,13 @@ func (t Tool) node() *yaml.Node {
 	if t.Description != "" {
 		put(n, "description", text(t.Description))
 	}
-	schema, err := value.Parse(t.Parameters)
-	if err == nil && !schema.IsNull() {
-		put(n, "parameters", nodeOf(schema))
+	for _, part := range []struct {
+		key    string
+		schema json.RawMessage
+	}{{"parameters", t.Parameters}, {"returns", t.Returns}} {
+		if schema, err := value.Parse(part.schema); err == nil && !schema.IsNull() {
+			put(n, part.key, nodeOf(schema))
+		}
 	}
 	return n
 }

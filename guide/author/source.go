@@ -90,12 +90,20 @@ func (s Source) toolHashes() map[string]string {
 			continue
 		}
 		for _, t := range kit.Tools {
-			var parameters any // without the accidents of their text
-			if json.Unmarshal(t.Spec.Parameters, &parameters) != nil {
-				parameters = nil
+			text := fmt.Sprintf("%v %q %v", t.Kind, t.Spec.Description, parsed(t.Spec.Parameters))
+			if t.Spec.Returns != nil {
+				text += fmt.Sprintf(" %v", parsed(t.Spec.Returns))
 			}
-			out[t.Spec.Name] = hash(fmt.Sprintf("%v %q %v", t.Kind, t.Spec.Description, parameters))
+			out[t.Spec.Name] = hash(text)
 		}
+	}
+	return out
+}
+
+// parsed is a schema without the accidents of its text.
+func parsed(schema json.RawMessage) (out any) {
+	if json.Unmarshal(schema, &out) != nil {
+		return nil
 	}
 	return out
 }

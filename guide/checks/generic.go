@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -97,7 +98,13 @@ func recordOf(argument string) (record string, is bool) {
 	return "", slices.Contains([]string{"id", "number", "no"}, argument)
 }
 
-// number reads a number, or a text that is one: "1,250.00", "$5", "20 %".
+// What commas in a number stand for: "1,250.00", "12,50".
+var (
+	thousands = regexp.MustCompile(`^[-+]?\d{1,3}(,\d{3})+(\.\d+)?$`)
+	fraction  = regexp.MustCompile(`^[-+]?\d+,\d{1,2}$`)
+)
+
+// number reads a number, or a text that is one: "1,250.00", "12,50", "$5", "20 %".
 func number(v ref.Val) ref.Val {
 	switch n := v.(type) {
 	case types.Int:
@@ -105,8 +112,14 @@ func number(v ref.Val) ref.Val {
 	case types.Double:
 		return n
 	case types.String:
-		f, err := strconv.ParseFloat(strings.ReplaceAll(strings.Trim(string(n), "$€£¥% "), ",", ""), 64)
-		if err == nil {
+		text := strings.Trim(string(n), "$€£¥% ")
+		switch {
+		case thousands.MatchString(text):
+			text = strings.ReplaceAll(text, ",", "")
+		case fraction.MatchString(text):
+			text = strings.Replace(text, ",", ".", 1)
+		}
+		if f, err := strconv.ParseFloat(text, 64); err == nil {
 			return types.Double(f)
 		}
 	}

@@ -26,6 +26,9 @@ func ToolsDocument(w *domains.World) string {
 		for _, s := range w.Agent.Specs() {
 			if w.Agent.Mutates(s.Name) == mutating {
 				fmt.Fprintf(&b, "\n### %s\n\n%s\n\nParameters: %s\n", s.Name, strings.TrimSpace(s.Description), compact(s.Parameters))
+				if s.Returns != nil {
+					fmt.Fprintf(&b, "\nReturns: %s\n", compact(s.Returns))
+				}
 			}
 		}
 	}
@@ -68,8 +71,10 @@ func vocabularies(w *domains.World) map[string][]string {
 	agent, _ := w.Fresh()
 	declared, found := words{}, words{}
 	for _, s := range w.Agent.Specs() {
-		if schema, err := value.Parse(s.Parameters); err == nil {
-			declared.schema(schema, "", schema)
+		for _, part := range []json.RawMessage{s.Parameters, s.Returns} {
+			if schema, err := value.Parse(part); err == nil {
+				declared.schema(schema, "", schema)
+			}
 		}
 	}
 	if defs := agent.Schemas(); defs != nil {

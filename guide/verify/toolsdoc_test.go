@@ -49,7 +49,7 @@ func TestVocabularies(t *testing.T) {
 	}
 }
 
-// TestDeclaredValues: whatever the schemas of tools declare is a vocabulary, in each of the ways to declare it, and however
+// TestDeclaredValues: whatever the schemas of tools declare, of arguments or results, is a vocabulary, in each of the ways to declare it, and however
 // the field is called.
 func TestDeclaredValues(t *testing.T) {
 	schema := `{"type": "object", "definitions": {"Colour": {"enum": ["red", "blue"]}}, "properties": {
@@ -58,13 +58,14 @@ func TestDeclaredValues(t *testing.T) {
 		"size": {"allOf": [{"type": "string"}, {"enum": ["small", "large"]}]},
 		"colour": {"$ref": "#/definitions/Colour"},
 		"only": {"const": "one"}}}`
+	const results = `{"$defs":{"Finish":{"enum":["matt","gloss"]}},"properties":{"finish":{"$ref":"#/$defs/Finish"}}}`
 	w, err := described.Tools{Name: "shop", Agent: []described.Tool{{Kind: domains.Write,
-		ToolSpec: domains.ToolSpec{Name: "paint", Parameters: []byte(schema)}}}}.World([]domains.Document{{Name: "policy.md", Text: "Paint."}})
+		ToolSpec: domains.ToolSpec{Name: "paint", Parameters: []byte(schema), Returns: []byte(results)}}}}.World([]domains.Document{{Name: "policy.md", Text: "Paint."}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "## Values that fields take\n\n- colour: blue | red\n- size: large | small\n- speed: fast | slow\n- state: closed | open\n"
-	if got := verify.ToolsDocument(w); !strings.HasSuffix(got, want) {
+	const want = "## Values that fields take\n\n- colour: blue | red\n- finish: gloss | matt\n- size: large | small\n- speed: fast | slow\n- state: closed | open\n"
+	if got := verify.ToolsDocument(w); !strings.HasSuffix(got, want) || !strings.Contains(got, "\n\nReturns: "+results+"\n") {
 		t.Errorf("got\n%s\nwant at the end\n%s", got, want)
 	}
 }

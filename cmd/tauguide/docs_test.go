@@ -82,7 +82,7 @@ func pages(t *testing.T) []string {
 }
 
 // TestDocumentedCommands runs every command of the README and of docs/, in order, as a reader would: a document's
-// commands share a folder in which configs/ is the repository's. "go test" lines are left to the one who runs the tests.
+// commands share a folder in which configs/ is the repository's. "go test" lines are left to the one who runs the tests, "go install" to scripts/release.
 // Without -long, experiments are of two tasks of each domain.
 func TestDocumentedCommands(t *testing.T) {
 	root := domaintest.Root(t)
@@ -142,7 +142,7 @@ func runBlock(t *testing.T, b block, data string) int {
 	for _, line := range b.lines {
 		words, ok := strings.CutPrefix(strings.TrimPrefix(line, "go run ./cmd/"), "tauguide ")
 		if !ok {
-			if line != "go test ./..." && strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "export ") {
+			if line != "go test ./..." && !strings.HasPrefix(line, "go install ") && strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "export ") {
 				t.Errorf("line %d: %q is neither a tauguide command nor go test", b.line, line)
 			}
 			continue
@@ -180,14 +180,19 @@ func runBlock(t *testing.T, b block, data string) int {
 }
 
 // standIn has others answer in the place of a real model: a server on this machine for the config of first contact and
-// for probes, scripted models on the embedded data for all other runs. A dry run asks nobody.
+// for probes, scripted models, runs on the embedded data, for all else. A dry run asks nobody.
 func standIn(t *testing.T, args []string, env map[string]string) []string {
 	t.Helper()
 	env["OPENAI_API_KEY"] = goodKey
 	switch {
 	case args[0] == "probe":
 		args = append(args, "--base-url", byModel(t).URL)
-	case args[0] != "run" || slices.Contains(args, "--dry-run"):
+	case slices.Contains(args, "--dry-run"):
+	case args[0] == "author":
+		args = append(args, "--synthetic", "--reference", "configs/authoring/lending")
+	case args[0] == "workflow":
+		args = append(args, "--synthetic")
+	case args[0] != "run":
 	case strings.Contains(args[1], "openai-smoke"):
 		_, env["OPENAI_BASE_URL"] = smoke(t, goodKey, "gpt-4.1-mini")
 		args = append(args, "--concurrency", "1")

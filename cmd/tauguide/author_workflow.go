@@ -208,14 +208,8 @@ func (o *authorWorkflowOptions) traces(p process, w *domains.World) (out []compa
 			return nil, err
 		}
 	}
-	chats, err := readChats(o.compliant)
-	if err != nil {
-		return nil, fmt.Errorf("--compliant: %w", err)
-	}
-	for _, c := range chats {
-		out = append(out, compare.Trace{Name: c.Name, Messages: c.Messages})
-	}
-	return out, nil
+	known, err := recorded(o.compliant)
+	return append(out, known...), err
 }
 
 func tellDecided(p process, dir string, d *author.Draft) {

@@ -22,6 +22,7 @@ import (
 
 type compareWorkflowsOptions struct {
 	data, domain, traces string
+	compliant            []string
 	judge                authorModel
 	json                 bool
 }
@@ -29,6 +30,7 @@ type compareWorkflowsOptions struct {
 func (o *compareWorkflowsOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.data, "data", "embedded", "τ² data folder whose gold plans are completed to conversations, or the word embedded")
 	f.StringVar(&o.traces, "traces", "", "run whose conversations with reward 1 take the place of those")
+	f.StringArrayVar(&o.compliant, "compliant", nil, "file with recorded conversations that keep to the policy, which take the place of those")
 	f.StringVar(&o.domain, "domain", "", "domain that both are for; default: that of B, or else of A, if the program knows it")
 	f.StringVar(&o.judge.name, "judge", "", "model that reads, without knowing which workflow it has, what node enforces each requirement; named as in author")
 	f.StringVar(&o.judge.config, "config", "", "config that has the judge; without one the key is read from $OPENAI_API_KEY")
@@ -139,6 +141,11 @@ func (o compareWorkflowsOptions) basis(p process, a, b source) (compare.Basis, e
 		return out, err
 	}
 	switch {
+	case o.traces != "" && len(o.compliant) > 0:
+		return out, usage(errors.New("--traces and --compliant: changes are looked for in conversations of one origin\nhint: give one of them"))
+	case len(o.compliant) > 0:
+		out.Source = "in recorded conversations"
+		out.Traces, err = recorded(o.compliant)
 	case o.traces != "":
 		out.Source = "in passed trials of " + o.traces
 		out.Traces, err = passed(p, o.traces, w.Name)
@@ -159,8 +166,8 @@ func (o compareWorkflowsOptions) worldOf(a, b source) (*domains.World, error) {
 			return x.world(o.data, "", "")
 		}
 	}
-	if o.traces != "" || o.data != "embedded" {
-		return nil, usage(errors.New("--data and --traces: neither workflow is of a domain that the program knows\nhint: name it with --domain"))
+	if o.traces != "" || len(o.compliant) > 0 || o.data != "embedded" {
+		return nil, usage(errors.New("--data, --traces and --compliant: neither workflow is of a domain that the program knows\nhint: name it with --domain"))
 	}
 	return nil, nil
 }
@@ -181,6 +188,18 @@ func completed(p process, w *domains.World) ([]compare.Trace, error) {
 			p.warn(fmt.Sprintf("the gold plan of task %s is not complete: %v", path.Task.ID, path.Err))
 		}
 		out = append(out, compare.Trace{Name: "task " + path.Task.ID, Messages: path.Messages})
+	}
+	return out, nil
+}
+
+// recorded are the conversations of the files of --compliant.
+func recorded(files []string) (out []compare.Trace, err error) {
+	chats, err := readChats(files)
+	if err != nil {
+		return nil, fmt.Errorf("--compliant: %w", err)
+	}
+	for _, c := range chats {
+		out = append(out, compare.Trace{Name: c.Name, Messages: c.Messages})
 	}
 	return out, nil
 }

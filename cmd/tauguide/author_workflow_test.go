@@ -166,7 +166,7 @@ func TestAuthorWorkflowIsOvertaken(t *testing.T) {
 		}
 	}
 	meanwhile = func() {
-		if code, text := author("retail", "--out", out); code != exitUsage || !strings.Contains(text, "another command is writing "+out) {
+		if code, text := author("retail", "--out", out); code != exitUsage || !strings.Contains(text, "another command is writing there") {
 			t.Errorf("at once: exit code %d\n%s", code, text)
 		}
 		if err := os.Mkdir(out, 0o755); err != nil {

@@ -47,15 +47,11 @@ func Open(out, from string, warn func(text string)) (*File, error) {
 		return nil, err
 	}
 	dir, base := filepath.Split(full)
-	if err := writable(dir); err != nil {
-		return nil, fmt.Errorf("%s cannot be written, so no model was asked: %w\nhint: give another place", out, err)
-	}
-	k := &File{file: filepath.Join(dir, "."+base+".answers.jsonl"), lock: flock.New(filepath.Join(dir, "."+base+".lock"), flock.SetPermissions(0o644)),
+	beside := func(name string) string { return filepath.Join(dir, "."+base+name) }
+	k := &File{file: beside(".answers.jsonl"), lock: flock.New(beside(".lock"), flock.SetPermissions(0o644)),
 		from: from, warn: warn, answers: map[string]llm.Response{}}
-	if free, err := k.lock.TryLock(); err != nil {
-		return nil, fmt.Errorf("lock %s: %w", out, err)
-	} else if !free {
-		return nil, fmt.Errorf("another command is writing %s\nhint: wait for it to end, or give another place", out)
+	if err := k.begin(beside(".room")); err != nil {
+		return nil, fmt.Errorf("%s cannot be written, so no model was asked: %w", out, err)
 	}
 	text, err := os.ReadFile(k.file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -75,6 +71,25 @@ func Open(out, from string, warn func(text string)) (*File, error) {
 	return k, nil
 }
 
+// begin takes the lock, and proves that there is room.
+func (k *File) begin(room string) error {
+	const elsewhere = "\nhint: give another place"
+	if err := os.MkdirAll(filepath.Dir(room), 0o755); err != nil {
+		return fmt.Errorf("%w"+elsewhere, err)
+	}
+	switch free, err := k.lock.TryLock(); {
+	case err != nil:
+		return fmt.Errorf("%w"+elsewhere, err)
+	case !free:
+		return errors.New("another command is writing there\nhint: wait for it to end, or give another place")
+	}
+	if err := proveRoom(room); err != nil {
+		k.Close()
+		return fmt.Errorf("%w"+elsewhere, err)
+	}
+	return nil
+}
+
 // Close lets other processes write there.
 func (k *File) Close() {
 	if err := errors.Join(k.lock.Unlock(), os.Remove(k.lock.Path())); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -82,16 +97,13 @@ func (k *File) Close() {
 	}
 }
 
-// writable makes a folder, and proves that it takes files of some size.
-func writable(dir string) (err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, ".tauguide-room-")
+// proveRoom proves that a folder takes files of some size.
+func proveRoom(name string) (err error) {
+	f, err := os.Create(name)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.Remove(f.Name())) }()
+	defer func() { err = errors.Join(err, os.Remove(name)) }()
 	_, err = f.Write(make([]byte, roomNeeded))
 	return errors.Join(err, f.Sync(), f.Close())
 }

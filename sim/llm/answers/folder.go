@@ -21,7 +21,7 @@ func Empty(dir string) (bool, error) {
 }
 
 // Place makes a folder of files, by their paths in it with slashes, all or none: they are written beside it and moved into
-// its place, on Linux in one step. What was there is gone.
+// its place, on Linux in one step. What was there is gone. One process at a time may do it; see File.
 func Place(dir string, files map[string]string) (err error) {
 	dir, err = filepath.Abs(dir) // so that "." has a name and a parent
 	if err != nil {
@@ -31,12 +31,12 @@ func Place(dir string, files map[string]string) (err error) {
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return err
 	}
-	fresh, err := os.MkdirTemp(parent, "."+filepath.Base(dir)+".new-")
-	if err != nil {
+	fresh := filepath.Join(parent, "."+filepath.Base(dir)+".new")
+	if err := os.RemoveAll(fresh); err != nil { // a process that was killed leaves it
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(fresh)) }()
-	if err := os.Chmod(fresh, 0o755); err != nil {
+	if err := os.Mkdir(fresh, 0o755); err != nil {
 		return err
 	}
 	for name, text := range files {

@@ -12,8 +12,15 @@ import (
 func TestPlaceLeavesNoGap(t *testing.T) {
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "out")
+	killed := filepath.Join(parent, ".out.new", "a") // of an earlier process
+	if err := os.MkdirAll(killed, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	if err := answers.Place(dir, map[string]string{"a/b": "0"}); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Dir(killed)); err == nil {
+		t.Error("what a process that was killed left is still there")
 	}
 	done := make(chan struct{})
 	go func() {

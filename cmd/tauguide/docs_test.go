@@ -154,7 +154,10 @@ func runBlock(t *testing.T, b block, data string) int {
 		for i := range args {
 			args[i] = strings.Trim(args[i], `"`)
 		}
-		env := map[string]string{"TAU2_DATA_DIR": data}
+		env := map[string]string{}
+		if slices.Contains(b.info, "data") || slices.Contains(b.info, "model") {
+			env["TAU2_DATA_DIR"] = data
+		}
 		if slices.Contains(b.info, "model") {
 			args = standIn(t, args, env)
 		}

@@ -189,6 +189,20 @@ func TestPlantedCheckDefects(t *testing.T) {
 	}
 }
 
+// TestUnreadableChecks: a model of whose first answers for checks nothing can be read is not asked on, and the command fails.
+func TestUnreadableChecks(t *testing.T) {
+	d := newDesk(t, "mock")
+	draft, log, err := d.withChecks(meddle(d.client, func(stage, _, answer string) string {
+		if stage == "checks" {
+			return "Bananas are a fruit."
+		}
+		return answer
+	}), nil)
+	if err == nil || !strings.HasPrefix(err.Error(), "stage checks: main.workflow.json, checks: the answer cannot be used") || len(draft.Files) != 0 || strings.Contains(log, "subflow.json, checks") {
+		t.Errorf("%v, %d files\n%s", err, len(draft.Files), log)
+	}
+}
+
 // TestHarmfulChecks has checks written that are sound by themselves: conversations that keep to the policy show what harm
 // they do, and they are dropped although they are written again. The rest is as it was.
 func TestHarmfulChecks(t *testing.T) {

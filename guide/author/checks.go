@@ -52,7 +52,8 @@ type decided struct {
 }
 
 // decide is the seventh stage: it has checks written, file by file. They are an addition, and what is wrong with them does
-// not keep the workflow from being published: a check that cannot be used is asked for once more, and then dropped.
+// not keep the workflow from being published: a check that cannot be used is asked for once more, and then dropped. A model
+// of which nothing can be read for the first file is not asked for the others.
 func (w *writing) decide(ctx context.Context) error {
 	if !w.Checks {
 		return nil
@@ -65,8 +66,13 @@ func (w *writing) decide(ctx context.Context) error {
 	if w.decided.trials, err = newTrials(w.Source, w.bundle(), w.Traces); err != nil {
 		return err
 	}
-	for _, path := range slices.Sorted(maps.Keys(w.files)) {
-		if err := w.decideFile(ctx, w.files[path]); err != nil {
+	for i, path := range slices.Sorted(maps.Keys(w.files)) {
+		err := w.decideFile(ctx, w.files[path])
+		if u := (*sim.UnusableError)(nil); errors.As(err, &u) && i > 0 {
+			w.decided.dropped = append(w.decided.dropped, dropped{path: w.files[path].file.Path, reason: short(u).Error()})
+			err = nil
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -118,11 +124,11 @@ func (w *writing) decideFile(ctx context.Context, f *written) error {
 		}
 		return nil
 	})
-	if u := (*sim.UnusableError)(nil); errors.As(err, &u) {
+	if u := (*sim.UnusableError)(nil); got != nil && errors.As(err, &u) { // the second answer alone
 		w.decided.dropped = append(w.decided.dropped, dropped{path: f.file.Path, reason: short(u).Error()})
 		err = nil
 	}
-	if err != nil || got == nil {
+	if err != nil {
 		return err
 	}
 	f.file = got.file

@@ -151,8 +151,11 @@ func (k *File) key(req llm.Request) (string, error) {
 
 func (k *File) keep(key string, resp llm.Response) error {
 	resp.Raw = nil
-	k.answers[key] = resp
-	return k.add(answer{key, &resp})
+	err := k.add(answer{key, &resp})
+	if err == nil {
+		k.answers[key] = resp
+	}
+	return err
 }
 
 // add writes a line, which begins with the line feed: what is there may end in half a line, of a killed process or a full

@@ -107,3 +107,20 @@ func TestOneCommandAtOnce(t *testing.T) {
 		t.Errorf("something was written: %v", err)
 	}
 }
+
+// TestAnswersThatCannotBeKept are used, told of, and not counted among those that are kept.
+func TestAnswersThatCannotBeKept(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	told := ""
+	k, err := answers.Open(out, "writer", func(text string) { told += text })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	if err := os.Mkdir(filepath.Join(filepath.Dir(out), ".out.answers.jsonl"), 0o755); err != nil { // nothing can be written to it
+		t.Fatal(err)
+	}
+	if !ask(t, k, "first") || !strings.Contains(told, "an answer was used but not kept: ") || strings.Contains(k.HowToResume(), "are kept") {
+		t.Errorf("%q, %q", told, k.HowToResume())
+	}
+}

@@ -25,7 +25,9 @@ func TestGuideParameters(t *testing.T) {
 		`{"walks":"path"}`:       `unknown parameter "walks"`,
 		`{"stall":"5"}`:          "write a number within reason, without quotes",
 		`{"bundle":"/nowhere"}`:  "workflow in /nowhere",
-		`{"model":"other"}`:      "no models to choose from",
+		// Whoever judges: the domain's own tools would not be guarded.
+		`{"bundle":"../guide/bundles/retail"}`:            `workflow in ../guide/bundles/retail, for mock: `,
+		`{"model":"other"}`:                               "no models to choose from",
 		`{"verifier":"deterministic","model":"scripted"}`: "a deterministic verifier asks none",
 	} {
 		s, _ := setup(t, world(t, domains.Options{}), "add_task")

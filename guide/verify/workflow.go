@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -48,14 +49,21 @@ func Load(w *domains.World, bundle string) (*Workflow, error) {
 		return nil, err
 	}
 	s, err := OfBundle(w, b)
-	if err == nil && bundle != "" {
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("workflow in %s, for %s: %w", cmp.Or(bundle, "the program"), w.Name, err)
+	case bundle != "":
 		s.Files = b.Hash()
 	}
-	return s, err
+	return s, nil
 }
 
-// OfBundle makes the workflow of a world with a bundle.
+// OfBundle makes the workflow of a world with a bundle. The error has what the validator finds: a tool that a node misspells,
+// or that is another domain's, would not be guarded, whoever judges.
 func OfBundle(w *domains.World, b *guide.Bundle) (*Workflow, error) {
+	if bad := guide.Validate(b, guide.Context{Inventory: guide.InventoryOf(w), Vocabulary: checks.For(w)}).Errors(); len(bad) > 0 {
+		return nil, bad
+	}
 	g, err := guide.Compose(b)
 	if err != nil {
 		return nil, err

@@ -11,8 +11,6 @@ import (
 
 	scripted "github.com/tauguide/tauguide/agents/synthetic"
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/guide"
-	"github.com/tauguide/tauguide/guide/checks"
 	"github.com/tauguide/tauguide/guide/verify"
 	"github.com/tauguide/tauguide/runs/show"
 	"github.com/tauguide/tauguide/sim"
@@ -91,13 +89,9 @@ func runGuard(ctx context.Context, p process, o guardOptions, name string, files
 		return err
 	}
 	b.Domain = w.Name // whatever the folder is called
-	// What is authorized and no change, by the kinds in a tools.yaml, would go unguarded.
-	if errs := guide.Validate(b.Bundle, guide.Context{Inventory: guide.InventoryOf(w), Vocabulary: checks.For(w)}).Errors(); len(errs) > 0 {
-		return fmt.Errorf("%s cannot guard: %w", name, errs)
-	}
 	workflow, err := verify.OfBundle(w, b.Bundle)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s cannot guard: %w", name, err)
 	}
 	chats, err := readChats(files)
 	if err != nil {

@@ -59,7 +59,7 @@ func Load(w *domains.World, bundle string) (*Workflow, error) {
 }
 
 // OfBundle makes the workflow of a world with a bundle. The error has what the validator finds: a tool that a node misspells,
-// or that is another domain's, would not be guarded, whoever judges.
+// that is another domain's, or of another kind, would not be guarded, whoever judges.
 func OfBundle(w *domains.World, b *guide.Bundle) (*Workflow, error) {
 	if bad := guide.Validate(b, guide.Context{Inventory: guide.InventoryOf(w), Vocabulary: checks.For(w)}).Errors(); len(bad) > 0 {
 		return nil, bad

@@ -228,7 +228,8 @@ func (w *writing) hold(b *guide.Bundle) error {
 	return nil
 }
 
-// carry gives nodes back what only code reads, as far as they say what they said and have nothing new.
+// carry gives nodes back what only code reads, as far as they say what they said and have nothing new, and it can still be
+// read: a tool that it goes by may be gone. What is lost is said; a person's check that cannot be read is an error.
 func (w *writing) carry() {
 	says := func(n *guide.Node) string {
 		bare := *n
@@ -238,12 +239,16 @@ func (w *writing) carry() {
 		bare.Edges = nil
 		return guide.FormatNode(&bare)
 	}
+	drop := func(f *guide.File, n *guide.Node, why string) {
+		w.Log(fmt.Sprintf("%s.%s: its check was dropped, for %s", f.Name(), n.ID, why))
+	}
 	for _, f := range w.bundle().Files() {
 		for _, old := range fileOf(w.base.bundle, f.Path).Nodes {
 			n, ok := f.Node(old.ID)
-			switch {
-			case !ok || decidedByCode(n):
-			case says(n) == says(old):
+			if !ok || decidedByCode(n) {
+				continue
+			}
+			if says(n) == says(old) {
 				n.Check, n.Event = old.Check, old.Event
 				for i := range n.Edges {
 					for _, e := range old.Edges {
@@ -252,8 +257,16 @@ func (w *writing) carry() {
 						}
 					}
 				}
-			case old.Check != "" || old.Event != nil:
-				w.Log(fmt.Sprintf("%s.%s: its check was dropped, for the node says something else now", f.Name(), n.ID))
+			}
+			if proposalOf(n).String() != proposalOf(old).String() {
+				drop(f, n, "the node says something else now")
+			}
+		}
+		for _, x := range guide.Validate(w.bundle(), guide.Context{Inventory: w.Source.Inventory, Vocabulary: w.Source.Vocabulary}).Errors() {
+			n, ok := f.Node(x.Node)
+			if x.File == f.Path && ok && decidedByCode(n) && !slices.Contains(w.base.bundle.Origin.Edited, f.Name()+"."+n.ID) {
+				Proposal{}.put(n)
+				drop(f, n, x.Text)
 			}
 		}
 	}

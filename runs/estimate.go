@@ -292,22 +292,28 @@ func (u use) cost(p llm.Price) *float64 {
 // limits.max_cost, against which earlier executions count, otherwise 20. What has no known price counts nothing.
 func (e *Estimate) Affordable(l config.Limits, accepted float64) error {
 	dollars, bound, spent := e.KnownCost, "the 20 dollars that a run may cost without limits.max_cost", ""
+	cure := fmt.Sprintf("allow it with --accept-cost %.0f", math.Ceil(dollars))
 	switch {
 	case accepted > 0 && dollars <= accepted, accepted == 0 && l.MaxCost == 0 && dollars <= freeHand:
 		return nil
 	case accepted > 0:
 		bound = fmt.Sprintf("the %.2f of --accept-cost", accepted)
-	case l.MaxCost > 0 && e.Spent+dollars <= l.MaxCost:
+	case l.MaxCost == 0:
+		cure += " or a limits.max_cost"
+	case e.Spent+dollars <= l.MaxCost:
 		return nil
-	case l.MaxCost > 0:
+	default:
 		bound = fmt.Sprintf("limits.max_cost of %.2f", l.MaxCost)
+		cure = "raise limits.max_cost"
+		if e.Spent < l.MaxCost {
+			cure += fmt.Sprintf(", have it end there with --accept-cost %.0f", math.Ceil(dollars))
+		}
 		if e.Spent > 0 {
 			spent = fmt.Sprintf(", with the %.2f spent already", e.Spent)
 		}
 	}
 	return domains.Usage(fmt.Errorf("this run is estimated at %.2f dollars%s, which is more than %s; nothing was begun\n"+
-		"hint: allow it with --accept-cost %.0f or a higher limits.max_cost, or run less of it with --limit and --trials; --dry-run tells what it is made of",
-		dollars, spent, bound, math.Ceil(dollars)))
+		"hint: %s, or run less of it with --limit and --trials; --dry-run tells what it is made of", dollars, spent, bound, cure))
 }
 
 // Time is the wall clock in hours and minutes, such as 6h36m.

@@ -193,8 +193,16 @@ func (x *execution) skip(why string) {
 
 // do runs and stores a conversation, and then scores it.
 func (x *execution) do(ctx context.Context, it item) error {
+	cancelled := false // its trial is as good as not begun
 	x.count(func(p *Progress) { p.Running++ })
-	defer x.count(func(p *Progress) { p.Running--; p.Done++ })
+	defer func() {
+		x.count(func(p *Progress) {
+			p.Running--
+			if !cancelled {
+				p.Done++
+			}
+		})
+	}()
 	if it.stored != nil {
 		rec, err := x.writer.Record(*it.stored)
 		if err != nil {
@@ -207,8 +215,8 @@ func (x *execution) do(ctx context.Context, it item) error {
 	spanned, end := x.options.Trace.Trial(ctx, llm.Tag{Domain: it.Domain, System: it.System, Task: it.Task, Trial: it.Trial, Attempt: it.attempt})
 	rec, err := x.converse(spanned, it)
 	end(string(rec.Termination), faultText(rec))
-	if err != nil {
-		return nil // cancelled before it began
+	if cancelled = err != nil || rec.Termination == sim.Cancelled; err != nil {
+		return nil // before it began
 	}
 	e, err := x.writer.AddRecord(rec)
 	if err != nil {
@@ -304,12 +312,14 @@ func (x *execution) ended(r sim.Record) {
 	defer x.mu.Unlock()
 	x.executed++
 	if !r.Termination.Evaluable() {
-		x.progress.Faults++
+		if r.Termination != sim.Cancelled { // who interrupts knows
+			x.progress.Faults++
+		}
 		if r.Fault != nil {
 			text, _, _ := strings.Cut(r.Fault.Text, "\nhint: ")
 			text = strings.Join(strings.Fields(text), " ") // its first line alone may tell nothing
 			x.examples[r.Fault.Kind] = text
-			if r.Termination != sim.Cancelled { // who interrupts knows
+			if r.Termination != sim.Cancelled {
 				x.progress.LastFault = text
 			}
 		}

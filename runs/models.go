@@ -137,6 +137,16 @@ func (c *client) bill(free bool, cost *float64) {
 	}
 }
 
+// unpriced reports whether what was spent is not known, since a model was asked at a cost that nobody tells.
+func (c *clients) unpriced() bool {
+	for _, m := range c.models {
+		if m.unpriced.Load() {
+			return true
+		}
+	}
+	return false
+}
+
 // model returns a model for one role of one trial; nil for no name. The judge gets no seed, as in the reference.
 func (c *clients) model(name, role string, runSeed int64, p config.Planned, attempt int) *sim.Model {
 	if name == "" {

@@ -62,6 +62,9 @@ func (x *execution) snapshot(final bool) Progress {
 	x.mu.Unlock()
 	total := x.meter.Total()
 	p.Elapsed, p.Final, p.Cost = time.Since(x.started), final, total.KnownCost()
+	if p.Cost == nil && !p.Scripted && !x.clients.unpriced() {
+		p.Cost = &total.Cost // only scripted models tell no cost, and have none
+	}
 	p.Billed = total.Billed > 0 && p.Cost != nil
 	p.Waiting, p.Pace = x.clients.queues()
 	p.Replayed = total.Replayed

@@ -263,9 +263,13 @@ func TestCancelledRunKeepsWhatIsFinished(t *testing.T) {
 			return s.Next(ctx, v)
 		})
 	})
-	s, err := runs.Execute(ctx, j, runs.Options{})
+	var last runs.Progress
+	s, err := runs.Execute(ctx, j, runs.Options{Progress: reporter(func(p runs.Progress) { last = p })})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if last.Done != s.Evaluable || last.Faults != 0 || last.Running != 0 {
+		t.Errorf("what was given up counts in the progress: %+v", last)
 	}
 	if !s.Interrupted || s.Evaluable < 4 || s.Evaluable > 5 || s.Terminations[sim.Cancelled] == 0 || s.Missing < 5 {
 		t.Errorf("summary %+v", s)

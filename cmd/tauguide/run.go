@@ -160,7 +160,11 @@ func runRun(ctx context.Context, p process, o runOptions, file string) error {
 	case s.Coverage() < o.minCoverage:
 		return coded{exitThreshold, fmt.Errorf("coverage %.3f is below --min-coverage %g", s.Coverage(), o.minCoverage)}
 	case s.Evaluable-s.Pending < s.Planned:
-		return coded{exitIncomplete, fmt.Errorf("%d of %d trials are void or unscored\nhint: run again with `%s`", s.Planned-s.Evaluable+s.Pending, s.Planned, resume)}
+		cure := "run again with"
+		if s.Stopped != "" {
+			cure = "see to what stopped it, then run again with"
+		}
+		return coded{exitIncomplete, fmt.Errorf("%d of %d trials are void or unscored\nhint: %s `%s`", s.Planned-s.Evaluable+s.Pending, s.Planned, cure, resume)}
 	}
 	return nil
 }
@@ -172,7 +176,7 @@ func (o runOptions) reporter(p process) runs.Reporter {
 	return runs.NewReporter(p.progress, p.live, p.env)
 }
 
-// summary tells how a run ended; if quiet, its warnings alone.
+// summary tells how a run ended; if quiet, its warnings and what stopped it alone.
 func (o runOptions) summary(p process, s *runs.Summary) {
 	if !o.quiet {
 		s.Print(p.stderr)
@@ -182,7 +186,8 @@ func (o runOptions) summary(p process, s *runs.Summary) {
 	s.Print(&b)
 	warned := false
 	for line := range strings.Lines(b.String()) {
-		if warned = strings.HasPrefix(line, "warning: ") || warned && strings.HasPrefix(line, "hint: "); warned {
+		warned = strings.HasPrefix(line, "warning: ") || warned && strings.HasPrefix(line, "hint: ")
+		if warned || strings.HasPrefix(line, "stopped early: ") {
 			fmt.Fprint(p.stderr, line)
 		}
 	}

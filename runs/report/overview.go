@@ -73,13 +73,13 @@ func overview(in Input, t *Table) error {
 		t.Title = strings.Replace(t.Title, "Pass^1 and ", "", 1)
 	}
 	if best, plain := leaders(rows); len(best) > 0 {
-		t.Finding = finding(best, plain, k, len(domains), t.scripted())
+		t.Finding = in.finding(rows, best, plain, k, len(domains))
 		if plain != nil {
 			t.Rivals = []string{plain.system.Name, best[0].system.Name}
 		}
 	}
 	t.Notes = append(append(t.Notes, undefined.lines()...),
-		fmt.Sprintf("^%d: share of tasks that pass in %s; mean: over domains, with the 95 %% interval of ^%[1]d (bootstrap over the tasks of each domain)", k, allTrials(k)))
+		fmt.Sprintf("^%d: share of tasks that pass in %s%s; mean: over domains, with the 95 %% interval of ^%[1]d (bootstrap over the tasks of each domain)", k, in.allTrials(k), in.choice(k)))
 	return nil
 }
 
@@ -145,14 +145,11 @@ func (t *Table) markBest(competes func(row int) bool) {
 	}
 }
 
-// leaders are the systems with the best figure, and the ReAct that is behind them, nil if none is.
+// leaders are the systems with the best figure, and the ReAct of the same run that is behind them, nil if none is.
 func leaders(rows []standing) (best []standing, plain *standing) {
-	for i, s := range rows {
+	for _, s := range rows {
 		if !s.last().Defined || s.system.bound() {
 			continue
-		}
-		if s.system.is(ReAct) && plain == nil {
-			plain = &rows[i]
 		}
 		if len(best) > 0 && s.last().Value > best[0].last().Value {
 			best = nil
@@ -161,33 +158,40 @@ func leaders(rows []standing) (best []standing, plain *standing) {
 			best = append(best, s)
 		}
 	}
-	if plain != nil && plain.last().Value >= best[0].last().Value {
-		plain = nil
+	for i, s := range rows {
+		if plain == nil && s.system.is(ReAct) && s.last().Defined && s.source == best[0].source && s.last().Value < best[0].last().Value {
+			plain = &rows[i]
+		}
 	}
 	return best, plain
 }
 
-// finding says in a sentence which systems are best, and what ReAct comes to.
-func finding(best []standing, plain *standing, k, domains int, scripted string) string {
-	names := make([]string, len(best))
-	for i, s := range best {
-		names[i] = s.system.Name
-	}
+// finding says in a sentence which systems are best, what ReAct comes to, and for which there is no figure to compare.
+func (in Input) finding(rows, best []standing, plain *standing, k, domains int) string {
 	verb, of := "passes", ""
-	if len(names) > 1 {
+	if len(best) > 1 {
 		verb = "pass"
 	}
 	if k > 1 {
-		of = " " + allTrials(k) + " of"
+		of = " " + in.allTrials(k) + " of"
 	}
-	out := fmt.Sprintf("%s %s%s %.0f %% of tasks", strings.Join(names, " and "), verb, of, 100*best[0].last().Value)
+	out := fmt.Sprintf("%s %s%s %.0f %% of tasks", in.names(best), verb, of, 100*best[0].last().Value)
+	shown := best
 	if plain != nil {
+		shown = append(slices.Clone(best), *plain)
 		out += fmt.Sprintf(", %s%s %.0f %%", plain.system.Name, of[max(0, len(of)-len(" of")):], 100*plain.last().Value)
 	}
 	if domains > 1 {
 		out += fmt.Sprintf(" (mean of %d domains)", domains)
 	}
-	switch scripted {
+	if lacking := slices.DeleteFunc(slices.Clone(rows), func(s standing) bool { return s.last().Defined || s.system.bound() }); len(lacking) > 0 {
+		out += "; no such figure for " + in.names(lacking)
+	}
+	var runs []Provenance
+	for _, s := range shown {
+		runs = append(runs, s.source.Provenance)
+	}
+	switch scripted := markOf(runs...); scripted {
 	case "":
 	case config.AllScripted:
 		out += "; scripted models"
@@ -197,7 +201,34 @@ func finding(best []standing, plain *standing, k, domains int, scripted string) 
 	return out
 }
 
-// allTrials is k trials of a task in words.
-func allTrials(k int) string {
+// names lists systems, each with its run where there are several.
+func (in Input) names(systems []standing) string {
+	names := make([]string, len(systems))
+	for i, s := range systems {
+		names[i] = s.system.Name
+		if len(in.Sources) > 1 {
+			names[i] += " of " + s.source.Name
+		}
+	}
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// allTrials is k trials of a task in words; of more trials, k are any.
+func (in Input) allTrials(k int) string {
+	if in.maxTrials() > k && k > 1 {
+		return [...]string{"two", "three", "four"}[k-2] + " trials"
+	}
 	return [...]string{"", "a trial", "both trials", "all three trials", "all four trials"}[k]
+}
+
+// choice says what k trials are where there are more.
+func (in Input) choice(k int) string {
+	if in.maxTrials() > k && k > 1 {
+		return ", on average over all choices of them"
+	}
+	return ""
 }

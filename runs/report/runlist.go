@@ -52,6 +52,7 @@ type Headline struct {
 	System string  `json:"system"`
 	K      int     `json:"k"` // the largest that the run has trials for
 	Pass   float64 `json:"pass"`
+	Tied   int     `json:"tied,omitempty"` // further systems with the same figure
 }
 
 // ListRuns reads what there is to say of the runs in these folders, the newest first. A run that cannot be read is a line
@@ -111,13 +112,13 @@ func runLine(dir string) RunLine {
 	return l
 }
 
-// headline is nil where no system has a figure on every domain of the run. An oracle is a bound and no system to praise.
+// headline is nil where no system has a figure on every domain of the run. Bounds are no systems to praise.
 func headline(systems []config.System, outcomes []metrics.Outcome) *Headline {
 	k := metrics.MaxTrials(outcomes)
 	_, by := metrics.ByGroup(outcomes)
 	var best *Headline
 	for _, s := range systems {
-		if s.Agent == "oracle" {
+		if s.Agent == "oracle" || s.Agent == "noop" {
 			continue
 		}
 		sum, on := 0.0, 0
@@ -131,8 +132,12 @@ func headline(systems []config.System, outcomes []metrics.Outcome) *Headline {
 				on++
 			}
 		}
-		if mean := sum / float64(on); on == len(domains) && on > 0 && (best == nil || mean > best.Pass) {
-			best = &Headline{s.Name, k, mean}
+		switch mean := sum / float64(on); {
+		case on == 0 || on < len(domains):
+		case best == nil || mean > best.Pass:
+			best = &Headline{System: s.Name, K: k, Pass: mean}
+		case mean == best.Pass:
+			best.Tied++
 		}
 	}
 	return best
@@ -149,7 +154,7 @@ func RunsTable(lines []RunLine, now time.Time) Table {
 			t.Notes = append(t.Notes, l.Error)
 			continue
 		}
-		if mark := (Provenance{Synthetic: l.Synthetic, Scripted: l.Scripted}).mark(); mark != "" && !slices.Contains(t.Notes, ScriptedNote(mark)) {
+		if mark := l.mark(); mark != "" && !slices.Contains(t.Notes, ScriptedNote(mark)) {
 			t.Notes = append(t.Notes, ScriptedNote(mark))
 		}
 		age := now.Sub(l.Created)
@@ -174,14 +179,22 @@ func (l RunLine) share() Cell {
 	return Whole(100 * l.Evaluable / l.Planned)
 }
 
+// mark is what of the run is scripted.
+func (l RunLine) mark() string {
+	return (Provenance{Synthetic: l.Synthetic, Scripted: l.Scripted}).mark()
+}
+
 func (l RunLine) best() (system, pass Cell) {
 	if l.Best == nil {
 		none := Dash("the run is not complete, or no system has all trials")
 		return none, none
 	}
 	system = Label(l.Best.System)
-	if l.Synthetic {
-		system.Text += " *synthetic*"
+	if l.Best.Tied > 0 {
+		system.Text += fmt.Sprintf(" and %d more", l.Best.Tied)
+	}
+	if mark := l.mark(); mark != "" {
+		system.Text += " *" + mark + "*"
 	}
 	return system, Cell{Text: fmt.Sprintf("%.3f (^%d)", l.Best.Pass, l.Best.K), Value: l.Best.Pass}
 }

@@ -82,7 +82,7 @@ func TestListRuns(t *testing.T) {
 	if err := report.Write(&b, report.Term, report.RunsTable(lines, lines[0].Created.Add(3*time.Hour))); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"finished", "16/16", " 100 ", " 31 ", "A *synthetic*", "1.000 (^2)", " 3 h", " – ", "unreadable", "manifest.json", "results of scripted models"} {
+	for _, part := range []string{"finished", "16/16", " 100 ", " 31 ", "A and 1 more *synthetic*", "1.000 (^2)", " 3 h", " – ", "unreadable", "manifest.json", "results of scripted models"} {
 		if !strings.Contains(b.String(), part) {
 			t.Errorf("%q is missing in\n%s", part, b.String())
 		}

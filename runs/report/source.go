@@ -120,13 +120,14 @@ func (p Provenance) mark() string {
 
 // markOf is the mark of several runs together.
 func markOf(runs ...Provenance) string {
+	marks := map[string]bool{}
 	out := ""
 	for _, p := range runs {
-		if m := p.mark(); m != "" && out != "" && m != out {
-			return config.PartlyScripted
-		} else if m != "" {
-			out = m
-		}
+		out = p.mark()
+		marks[out] = true
+	}
+	if len(marks) > 1 {
+		return config.PartlyScripted
 	}
 	return out
 }

@@ -86,7 +86,7 @@ func ScriptedNote(scripted string) string {
 	case config.AllScripted:
 		return SyntheticNote
 	case config.PartlyScripted:
-		return "*partly scripted*: some figures are of scripted models, which the list of models names; they say nothing about any real model"
+		return "*partly scripted*: some figures are of scripted models, which the notes about runs name; they say nothing about any real model"
 	}
 	return "*" + scripted + "*: the other parts are real models; a script knows the task and plays by it, so that these are not the figures of a run with real models in all parts"
 }

@@ -40,11 +40,14 @@ func (t Table) print(w io.Writer, page terminal.Page, provenance bool) error {
 	}
 	var notes []string
 	for _, p := range t.Runs {
-		if provenance {
-			notes = append(notes, p.String())
-		} else {
-			notes = append(notes, p.folded())
+		note := p.folded()
+		switch mark := p.mark(); {
+		case provenance:
+			note = p.String()
+		case mark != "" && mark != t.scripted():
+			note += "; " + mark
 		}
+		notes = append(notes, note)
 	}
 	if s := t.scripted(); s != "" {
 		notes = append([]string{ScriptedNote(s)}, notes...)

@@ -31,7 +31,7 @@ func (o *compareOptions) AddFlags(f *pflag.FlagSet) {
 func compareCommand(p process) *cobra.Command {
 	var o compareOptions
 	cmd := &cobra.Command{
-		Use:   "compare RUN:SYSTEM RUN:SYSTEM",
+		Use:   "compare RUN:SYSTEM|RUN RUN:SYSTEM|SYSTEM [SYSTEM]",
 		Short: "Compare two systems, paired by task and trial",
 		Long: "Pair two systems by domain, task and trial: Pass^4 of both (or the largest k that both have trials for), the difference with its\n" +
 			"interval, McNemar's test, and every trial that ends otherwise. RUN SYSTEM SYSTEM compares two systems of one run. Runs that differ in\n" +

@@ -66,19 +66,29 @@ func byWord() map[string]completer {
 		out, _ := store.Folders(config.ResultsDir) // no folder, no names
 		return out
 	}
+	runSystems := func(p process, _ []string) (out []string) {
+		for _, dir := range runs(p, nil) {
+			for _, s := range systems(p, []string{dir}) {
+				out = append(out, dir+":"+s)
+			}
+		}
+		return out
+	}
 	return map[string]completer{
 		"RUN": runs, "RUN|FILE|DIR": runs, "NAME": domainNames, "DOMAIN": domainNames,
 		"CONFIG":     func(process, []string) []string { return configs.Names() },
 		"DOMAIN|DIR": func(process, []string) []string { return guide.Shipped() },
 		"KEY":        keys,
-		"RUN:SYSTEM": func(p process, _ []string) (out []string) {
-			for _, dir := range runs(p, nil) {
-				for _, s := range systems(p, []string{dir}) {
-					out = append(out, dir+":"+s)
-				}
-			}
-			return out
+		"RUN:SYSTEM|RUN": func(p process, args []string) []string {
+			return append(runSystems(p, args), runs(p, args)...)
 		},
+		"RUN:SYSTEM|SYSTEM": func(p process, args []string) []string {
+			if of := systems(p, args); of != nil {
+				return of
+			}
+			return runSystems(p, args)
+		},
+		"SYSTEM": systems,
 	}
 }
 
@@ -95,11 +105,13 @@ func byFlag() map[string]completer {
 			return append(out, "all")
 		},
 		"figure": func(process, []string) []string { return report.FigureNames() },
+		"task":   tasks,
+		"color":  func(process, []string) []string { return []string{"auto", "always", "never"} },
 	}
 }
 
-// keys are those of a run's trials.
-func keys(_ process, args []string) (out []string) {
+// planned are the trials of the run that is the first argument; none if it is none.
+func planned(args []string) []config.Planned {
 	if len(args) == 0 {
 		return nil
 	}
@@ -107,8 +119,21 @@ func keys(_ process, args []string) (out []string) {
 	if err != nil {
 		return nil
 	}
-	for _, planned := range r.Plan() {
-		out = append(out, planned.Key.String())
+	return r.Plan()
+}
+
+// keys are those of a run's trials.
+func keys(_ process, args []string) (out []string) {
+	for _, trial := range planned(args) {
+		out = append(out, trial.Key.String())
+	}
+	return out
+}
+
+// tasks are those of a run's trials.
+func tasks(_ process, args []string) (out []string) {
+	for _, trial := range planned(args) {
+		out = append(out, trial.Task)
 	}
 	return out
 }
@@ -165,6 +190,12 @@ func complete(p process, cmd *cobra.Command) {
 			}
 			directive := cobra.ShellCompDirectiveDefault
 			list := slices.Compact(slices.Sorted(slices.Values(c(p, args))))
+			if at := strings.LastIndex(begun, ","); at >= 0 { // one more of a list, as in system=A,B
+				key, _, _ := strings.Cut(begun, "=")
+				for i, name := range list {
+					list[i] = begun[:at+1] + strings.TrimPrefix(name, key+"=")
+				}
+			}
 			list = slices.DeleteFunc(list, func(name string) bool { return !strings.HasPrefix(name, filepath.FromSlash(begun)) })
 			if slices.ContainsFunc(list, func(name string) bool { return strings.HasSuffix(name, "=") }) {
 				directive |= cobra.ShellCompDirectiveNoSpace
@@ -182,11 +213,13 @@ func complete(p process, cmd *cobra.Command) {
 			return offer(words[strings.Trim(place, "[].")])(cmd, args, begun)
 		}
 	}
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if c, ok := flags[f.Name]; ok {
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, offer(c)) // fails for a flag that is not there, or twice
-		}
-	})
+	for _, set := range []*pflag.FlagSet{cmd.Flags(), cmd.PersistentFlags()} {
+		set.VisitAll(func(f *pflag.Flag) {
+			if c, ok := flags[f.Name]; ok {
+				_ = cmd.RegisterFlagCompletionFunc(f.Name, offer(c)) // fails for a flag that is not there, or twice
+			}
+		})
+	}
 	for _, below := range cmd.Commands() {
 		complete(p, below)
 	}

@@ -172,6 +172,14 @@ func TestCompletion(t *testing.T) {
 		{"workflow render ret", []string{"retail"}, "mock"},
 		{"export tau2 " + run + " --domain a", []string{"airline"}, "mock"},
 		{"completion z", []string{"zsh"}, "bash"},
+		{"compare " + run, []string{run, run + ":Noop"}, ""},
+		{"compare " + run + " ", []string{"ReAct", "Noop"}, run + ":ReAct"},
+		{"compare " + run + " ReAct N", []string{"Noop"}, "ReAct"},
+		{"compare " + run + ":ReAct res", []string{run + ":Noop"}, "Noop"},
+		{"tables " + run + " --table pass,ov", []string{"pass,overview"}, "pass,pass"},
+		{"run quickstart --only system=ReAct,No", []string{"system=ReAct,Noop"}, ""},
+		{"show " + run + " --task can", []string{"cancel-gift-card-order"}, ""},
+		{"runs --color n", []string{"never"}, "auto"},
 	} {
 		code, out, _ := command(t, noEnv, append([]string{"__complete"}, strings.Split(c.args, " ")...)...)
 		if code != exitOK {

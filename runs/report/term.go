@@ -247,7 +247,9 @@ func (g *grid) notes() (out []string) {
 		case g.out[i] && g.shared(i) && !c.Numeric:
 			out = append(out, fmt.Sprintf("%s: %s", printable(c.Heading()), printable(g.Rows[0][i].Text)))
 		case g.out[i]:
-			left = append(left, printable(c.Heading()))
+			if name := printable(c.Heading()); !slices.Contains(left, name) { // differences to the paper are all called the same
+				left = append(left, name)
+			}
 		}
 	}
 	if len(left) > 0 {

@@ -188,6 +188,7 @@ func TestFlowParams(t *testing.T) {
 		{`{"action_limit":5}`, "action_limit belongs to the text protocol"},
 		{`{"protocol":"text","action_limit":-1}`, "action_limit is -1"},
 		{`{"bundle":"nowhere"}`, "nowhere"},
+		{`{"bundle":"../guide/bundles/retail"}`, "workflow in ../guide/bundles/retail, for mock: "},
 		{`{"thresh":2}`, `unknown parameter "thresh"`},
 	} {
 		s, _ := setup(t, world(t, domains.Options{}), "add_task")

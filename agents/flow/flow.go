@@ -11,6 +11,7 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/guide"
+	"github.com/tauguide/tauguide/guide/checks"
 	"github.com/tauguide/tauguide/guide/export"
 )
 
@@ -38,6 +39,9 @@ func Load(w *domains.World, bundle string) (*Procedure, error) {
 	b, err := load(bundle)
 	if err != nil {
 		return nil, err
+	}
+	if bad := guide.Validate(b, guide.Context{Inventory: guide.InventoryOf(w), Vocabulary: checks.For(w)}).Errors(); len(bad) > 0 {
+		return nil, fmt.Errorf("workflow in %s, for %s: %w", bundle, w.Name, bad)
 	}
 	d, err := export.CompilePDL(b, w.AgentTools())
 	if err != nil {

@@ -141,6 +141,7 @@ func TestSlips(t *testing.T) {
 		"paths in comments": func(file, answer string) string {
 			return strings.ReplaceAll(answer, "```json\n", "```json\n// "+file+"\n")
 		},
+		"longer fences": func(_, answer string) string { return strings.ReplaceAll(answer, "```", "````") },
 		"kinds with capitals": func(_, answer string) string {
 			return strings.NewReplacer(`: "write"`, `: "Write"`, `: "other"`, `: "OTHER "`).Replace(answer)
 		},

@@ -25,26 +25,27 @@ func blocks(answer string) ([]block, error) {
 	answer = strings.ReplaceAll(answer, "\r\n", "\n")
 	var out []block
 	var text strings.Builder
-	open, path, above := false, "", ""
+	fence, path, above := "", "", "" // fence is that of the open block
 	for line := range strings.Lines(answer) {
 		trimmed := strings.TrimSpace(line)
 		switch {
-		case open && trimmed == "```":
+		case fence != "" && trimmed == fence:
 			out = append(out, block{path, text.String()})
 			text.Reset()
-			open, above = false, ""
-		case open && text.Len() == 0 && strings.HasPrefix(trimmed, "//"):
+			fence, above = "", ""
+		case fence != "" && text.Len() == 0 && strings.HasPrefix(trimmed, "//"):
 			path = cmp.Or(path, pathPattern.FindString(trimmed))
-		case open:
+		case fence != "":
 			text.WriteString(line)
 		case strings.HasPrefix(trimmed, "```"):
-			open, path = true, cmp.Or(pathPattern.FindString(trimmed), pathPattern.FindString(above))
+			fence = trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, "`"))]
+			path = cmp.Or(pathPattern.FindString(trimmed), pathPattern.FindString(above))
 		case trimmed != "":
 			above = trimmed
 		}
 	}
-	if open {
-		return nil, fmt.Errorf("the block of %s is not closed: end it with ``` on a line of its own", cmp.Or(path, "no file"))
+	if fence != "" {
+		return nil, fmt.Errorf("the block of %s is not closed: end it with %s on a line of its own", cmp.Or(path, "no file"), fence)
 	}
 	from, to := strings.IndexByte(answer, '{'), strings.LastIndexByte(answer, '}')
 	if len(out) == 0 && from >= 0 && to > from {

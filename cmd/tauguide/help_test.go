@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tauguide/tauguide/domains/domaintest"
+	"github.com/tauguide/tauguide/runs/terminal"
 )
 
 // everyCommand lists a command and those below it.
@@ -197,6 +198,31 @@ func TestCompletion(t *testing.T) {
 		}
 		if slices.Contains(names, c.not) && c.not != "" {
 			t.Errorf("%s: %q is offered", c.args, c.not)
+		}
+	}
+}
+
+// TestHelpFitsItsPage: no line of a help text is longer than the width given but an example's, which is copied, and help on
+// what there is not is an error.
+func TestHelpFitsItsPage(t *testing.T) {
+	narrow := variables(map[string]string{"COLUMNS": "60"})
+	for _, c := range everyCommand(root(process{stdout: io.Discard, stderr: io.Discard, env: noEnv})) {
+		path := strings.Fields(c.CommandPath())[1:]
+		code, out, _ := command(t, narrow, append(slices.Clone(path), "--help")...)
+		before, rest, _ := strings.Cut(out, "\nExamples:\n")
+		_, after, _ := strings.Cut(rest, "\n\n")
+		for line := range strings.SplitSeq(before+"\n"+after, "\n") {
+			if terminal.Columns(line) > 60 {
+				t.Errorf("%s: %q", c.CommandPath(), line)
+			}
+		}
+		if _, wide, _ := command(t, noEnv, append(path, "--help")...); code != exitOK || !strings.Contains(wide, "\nExamples:\n"+c.Example+"\n") {
+			t.Errorf("%s: exit code %d, or no examples in\n%s", c.CommandPath(), code, wide)
+		}
+	}
+	for args, want := range map[string]string{"help tabels": `did you mean "tables"`, "help workflow validat": `did you mean "validate"`} {
+		if code, out, said := command(t, noEnv, strings.Fields(args)...); code != exitUsage || out != "" || !strings.Contains(said, want) {
+			t.Errorf("%s: exit code %d\n%s%s", args, code, out, said)
 		}
 	}
 }

@@ -84,6 +84,8 @@ func root(p process) *cobra.Command {
 	cmd.SilenceErrors = true
 	cmd.CompletionOptions.DisableDefaultCmd = true // there is our own
 	cmd.SetFlagErrorFunc(seeHelp)
+	cmd.SetHelpFunc(help(p))
+	cmd.SetHelpCommand(helpCommand())
 	checkArgs(cmd)
 	complete(p, cmd)
 	return cmd

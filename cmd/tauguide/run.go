@@ -149,6 +149,9 @@ func runRun(ctx context.Context, p process, o runOptions, file string) error {
 		return err
 	}
 	resume := p.command(plan.Command("--resume"))
+	if o.acceptCost > 0 { // what is left may be as dear
+		resume += " --accept-cost " + strconv.FormatFloat(o.acceptCost, 'f', -1, 64)
+	}
 	if s.Interrupted {
 		return coded{exitInterrupted, fmt.Errorf("interrupted: %d of %d trials are finished and saved in %s\nhint: continue with `%s`", s.Evaluable, s.Planned, s.Dir, resume)}
 	}

@@ -140,7 +140,7 @@ func TestNothingIsSpentBeyondTheEstimate(t *testing.T) {
 	env := variables(map[string]string{"OPENAI_API_KEY": p.key, "OPENAI_BASE_URL": url})
 	t.Chdir(t.TempDir())
 	bounded := bytes.Replace(text, []byte("max_tokens: 1000000 "), []byte("max_cost: 0.05 "), 1)
-	for name, content := range map[string][]byte{"free.yaml": text, "bounded.yaml": bounded} {
+	for name, content := range map[string][]byte{"free.yaml": text, "bounded.yaml": bounded, "short.yaml": bytes.Replace(bounded, []byte("0.05 "), []byte("1e-9 "), 1)} {
 		if err := os.WriteFile(name, content, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -155,6 +155,10 @@ func TestNothingIsSpentBeyondTheEstimate(t *testing.T) {
 		if _, err := os.Stat("out"); code != exitUsage || !strings.Contains(stderr, c.want) || stdout != "" || p.served.Load() > 0 || err == nil {
 			t.Errorf("%s: exit code %d after %d calls, folder %v\n%s%s", c.args, code, p.served.Load(), err, stdout, stderr)
 		}
+	}
+	code, _, stderr := command(t, env, "run", "short.yaml", "--out", "short", "--concurrency", "1", "--accept-cost", "1", "--quiet")
+	if code != exitIncomplete || !strings.Contains(stderr, "stopped early: limits.max_cost") || !strings.Contains(stderr, "hint: see to what stopped it, then run again with `tauguide run short.yaml --resume --out short --concurrency 1 --accept-cost 1`") {
+		t.Errorf("ended by its budget: exit code %d\n%s", code, stderr)
 	}
 	if code, _, stderr := command(t, env, "run", "bounded.yaml", "--out", "out", "--concurrency", "1", "--accept-cost", "1"); code != exitOK {
 		t.Errorf("accepted: exit code %d\n%s", code, stderr)

@@ -122,6 +122,13 @@ func Table(lines []Line) report.Table {
 		outcome.Style = l.Outcome.style()
 		t.Rows = append(t.Rows, []report.Cell{report.Label(l.Key.String()), outcome, report.Label(string(l.Ending)), report.Whole(l.Steps), report.Label(l.Why)})
 	}
+	if !slices.ContainsFunc(lines, func(l Line) bool { return l.Why != "" }) { // keys need the room
+		last := len(t.Columns) - 1
+		t.Columns = t.Columns[:last]
+		for i, r := range t.Rows {
+			t.Rows[i] = r[:last]
+		}
+	}
 	return t
 }
 

@@ -236,6 +236,12 @@ func TestReviews(t *testing.T) {
 			}
 			return answer
 		}, "review 2: left out, because of ../secrets.json is no file of a workflow", ""},
+		{"a file has a name that no system takes", func(stage, _, answer string) string {
+			if stage == "plan" {
+				return strings.ReplaceAll(answer, "set_status", strings.Repeat("n", 245))
+			}
+			return answer
+		}, "plan: asking again, because of skeleton", "lower-case letters, digits and _, 60 at most"},
 		{"a review talks", func(stage, _, answer string) string {
 			if stage == "review" {
 				return "It looks fine."

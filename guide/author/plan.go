@@ -71,7 +71,8 @@ type Exclusion struct {
 
 const mainName = "main"
 
-var namePattern = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+// namePattern is that of names: files are called so, and what no system takes would show only at the very end.
+var namePattern = regexp.MustCompile(`^[a-z][a-z0-9_]{0,59}$`)
 
 func (p *Plan) skeleton(name string) *Skeleton {
 	for i := range p.Skeletons {
@@ -145,7 +146,7 @@ func (a *audit) names() {
 	p, seen := a.plan, map[string]bool{}
 	for _, s := range p.Skeletons {
 		if !namePattern.MatchString(s.Name) {
-			a.say("skeleton %q: its name is no id: lower-case letters, digits and _", s.Name)
+			a.say("skeleton %q: its name is no id: lower-case letters, digits and _, 60 at most", s.Name)
 		}
 		if seen[s.Name] {
 			a.say("skeleton %s is there twice", s.Name)
@@ -162,7 +163,7 @@ func (a *audit) names() {
 	}
 	for _, in := range p.Intents {
 		if !namePattern.MatchString(in.Label) || in.Label == guide.General || in.Label == guide.Transfer {
-			a.say("intent %q: give it a label of lower-case letters, digits and _, other than %s and %s", in.Label, guide.General, guide.Transfer)
+			a.say("intent %q: give it a label of lower-case letters, digits and _, 60 at most, other than %s and %s", in.Label, guide.General, guide.Transfer)
 		}
 		if p.skeleton(in.Subflow) == nil && !slices.Contains(m.Exits, in.Subflow) {
 			a.say("intent %s: there is no skeleton %q", in.Label, in.Subflow)

@@ -13,7 +13,7 @@ import (
 	"github.com/tauguide/tauguide/guide/export"
 )
 
-var filePattern = regexp.MustCompile(`^(?:main\.workflow|subflows/[a-z][a-z0-9_]*\.subflow)\.json$`)
+var filePattern = regexp.MustCompile(`^(?:main\.workflow|subflows/[a-z][a-z0-9_]{0,59}\.subflow)\.json$`)
 
 // bundle is the workflow as it stands.
 func (w *writing) bundle() *guide.Bundle {

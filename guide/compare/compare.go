@@ -202,21 +202,30 @@ func unique(names []string) []string {
 	return out
 }
 
+// types counts nodes. Where one workflow has more of a type, the nodes are named whose ids the other does not have.
 func (c *comparison) types() {
 	c.Nodes = pair(c.side, func(s *side) int { return len(s.graph.Nodes) })
 	for _, t := range guide.Types() {
-		n := pair(c.side, func(s *side) (n int) {
+		ids := pair(c.side, func(s *side) (out []string) {
 			for _, node := range s.graph.Nodes {
 				if node.Type == t {
-					n++
+					out = append(out, node.ID)
 				}
 			}
-			return n
+			return out
 		})
+		n := Pair[int]{len(ids.A), len(ids.B)}
 		if n.A+n.B > 0 { // the composed graph has no anchors
 			c.Types = append(c.Types, Count{Kind: string(t), Pair: n})
 		}
+		if n.A != n.B {
+			c.differ("nodes", fmt.Sprintf("%d and %d of type %s", n.A, n.B, t), Pair[[]string]{without(ids.A, ids.B), without(ids.B, ids.A)})
+		}
 	}
+}
+
+func without(names, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 }
 
 func (c *comparison) surface() {

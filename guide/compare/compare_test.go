@@ -249,6 +249,12 @@ func TestDifferences(t *testing.T) {
 			edit(t, b, "choose_replacements", "load_products", func(n *guide.Node) { n.Tools = []string{"get_user_details"} })
 			edit(t, b, "choose_replacements", "load_profile", func(n *guide.Node) { n.Tools = []string{"get_product_details"} })
 		}, nil, func(r *compare.Report) bool { return r.Before.Recall == 1 && r.Gold.Reachable.A == 13 }},
+		{"more of one type of node", retail, func(t *testing.T, b *guide.Bundle) {
+			edit(t, b, "cancel_order", "still_pending", becomes(guide.Node{Type: guide.UserInput}))
+		}, []string{
+			"nodes: 41 and 42 of type agent_action||cancel.still_pending",
+			"nodes: 19 and 18 of type user_input|cancel.still_pending|",
+		}, func(r *compare.Report) bool { return r.Nodes.A == r.Nodes.B }},
 		{"an intent is missing", retail, func(t *testing.T, b *guide.Bundle) { drop(t, b, "cancel_order") }, []string{
 			"write surface: only B authorizes cancel_pending_order||cancel.authorize_cancel",
 			"intents: only B has the intent cancel_order||cancel.locate.load_order",

@@ -29,7 +29,7 @@ type Origin struct {
 	Domain    string `json:"domain"`
 	Model     string `json:"model"`
 	Synthetic bool   `json:"synthetic,omitempty"`
-	// Files has the hash of each file as published, by path.
+	// Files has the hash of each file as published, by path. A file without one counts as edited.
 	Files map[string]string `json:"files_sha256"`
 	// Edited are the nodes that are not as the model wrote them, as file.node, and files of which more than nodes differ:
 	// those that the manifest names, and, once the bundle is loaded, those that differ from the published ones.
@@ -61,7 +61,7 @@ func origin(fsys fs.FS, b *Bundle) (*Origin, error) {
 	if err == nil {
 		err = json.Unmarshal(text, o)
 	}
-	if err != nil || o.Files == nil { // a manifest without hashes is an older program's
+	if err != nil {
 		return nil, err
 	}
 	now := map[string]*File{}

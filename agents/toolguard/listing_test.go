@@ -30,9 +30,10 @@ func TestListing(t *testing.T) {
 	}{
 		{toolguard.Listing{Domain: "d", Published: true, Now: "then", Rules: rules, Gold: &toolguard.Report{Release: true, Calls: 3, Blocked: 1, BlockedTasks: 1, Changing: 2, Failing: 1, AlsoFailing: 1, Misses: []toolguard.Miss{miss}}},
 			`d: the guards as released, 2 rules; the moment of every call is then
-  rule       tool   requirements  reads         a call must fulfil
-  d.a.1      a      B1, B2        get_x, get_y  first
-  d.other.1  other  –             –             second
+  d.a.1: a (B1, B2), reads get_x, get_y
+    first
+  d.other.1: other (no requirement), reads nothing
+    second
   gold plans: 1 of 3 changes refused (33.3 %), in 1 of 2 tasks that change something
   the tools themselves refuse 1 of the changes, 1 of them among these
   refused: task 7, action 2 a` + value.Clip(long, 120) + `
@@ -40,12 +41,10 @@ func TestListing(t *testing.T) {
 
 `},
 		{toolguard.Listing{Domain: "d", Published: true, Now: "then", Gold: &toolguard.Report{}}, `d: the released guards with their faults mended, 0 rules; the moment of every call is then
-  rule  tool  requirements  reads  a call must fulfil
   gold plans: 0 of 0 changes refused (0.0 %), in 0 of 0 tasks that change something
 
 `},
 		{toolguard.Listing{Domain: "d", Gold: &toolguard.Report{Release: true}}, `d: our own guards, 0 rules; the moment of every call is 
-  rule  tool  requirements  reads  a call must fulfil
   gold plans: 0 of 0 changes refused (0.0 %), in 0 of 0 tasks that change something
 
 `},

@@ -154,7 +154,8 @@ func TestTextsFitTheTerminal(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	imported, _ := importedRun(t, written(t, "a.json", recordedResult(wantsTask, `"num_trials": 1`, `"num_trials": 4`)))
-	lines := [][]string{{"run", config, "--dry-run"}, {"domains", "list"}, {"domains", "check"}, {"workflow", "audit", "airline"}, {"workflow", "validate", "airline"}, {"probe", config}}
+	lines := [][]string{{"run", config, "--dry-run"}, {"domains", "list"}, {"domains", "check"}, {"workflow", "audit", "airline"}, {"workflow", "validate", "airline"},
+		{"workflow", "compare", "airline", "airline"}, {"toolguard"}, {"probe", config}}
 	for _, dir := range []string{run, imported} {
 		lines = append(lines, []string{"tables", dir, "--table", "all,pass,calls,answers,verifiers,overview,guard-ablations"},
 			[]string{"tables", dir, "--table", "1,4", "--published", "--provenance"})

@@ -84,7 +84,7 @@ func printGuards(p process, o toolguardOptions, list []toolguard.Listing) error 
 		return p.json(list)
 	}
 	for _, l := range list {
-		if err := l.Print(p.stdout); err != nil {
+		if err := l.Print(p.out.Prose()); err != nil {
 			return err
 		}
 	}

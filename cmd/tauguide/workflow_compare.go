@@ -94,7 +94,7 @@ func runCompareWorkflows(ctx context.Context, p process, o compareWorkflowsOptio
 	if o.json {
 		err = p.json(r)
 	} else {
-		err = r.Print(p.stdout)
+		err = r.Print(p.out.Prose())
 	}
 	return errors.Join(err, unread)
 }

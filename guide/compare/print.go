@@ -16,7 +16,8 @@ func (r *Report) Print(out io.Writer) error {
 	counts := func(what string, n Pair[int], of int) {
 		row(what, fmt.Sprintf("%d of %d", n.A, of), fmt.Sprintf("%d of %d", n.B, of))
 	}
-	row("", "A: "+r.Name.A, "B: "+r.Name.B)
+	fmt.Fprintf(out, "A: %s\nB: %s\n", r.Name.A, r.Name.B)
+	row("", "A", "B")
 	row("nodes", fmt.Sprint(r.Nodes.A), fmt.Sprint(r.Nodes.B))
 	for _, n := range r.Types {
 		row("  "+n.Kind, fmt.Sprint(n.A), fmt.Sprint(n.B))

@@ -85,7 +85,7 @@ func Tables() []Spec {
 			}, "mean over the conversations that ran to an evaluable end, waiting for models and tools included; how many ran at once matters")},
 		{Number: 16, Name: "validator", About: "size and findings of workflows", Title: "Workflows and what the validator finds", Free: true, fill: validator},
 		{Number: 17, Name: "nmr", About: "mutations without the reads they need", narrow: []string{"trajectories", "mutations"}, Title: "Call-level near misses", fill: nearMisses},
-		{Name: "overview", About: "Pass^1 and Pass^4 in percent, systems by domains, and their mean", Title: "Pass^1 and Pass^4 in % of tasks", fill: overview},
+		{Name: "overview", About: "Pass^1 and Pass^4 in percent, systems by domains, and their mean", Title: "Pass^1 and Pass^4 in % of tasks", narrow: []string{"pass^1_*"}, fill: overview},
 		{Name: "pass", About: "Pass^k by slice, with the coverage", narrow: []string{"pass^??", "pass^[5-9]", "pass^3", "pass^2", "strict_pass^1"}, Title: "Pass^k", fill: passWithCoverage},
 		{Name: "guard-ablations", About: "Pass^4 of PolicyGuard's variants", Title: "What of PolicyGuard it takes, Pass^4",
 			fill: bySystem(only("policyguard", base, []string{"airline"}, ReAct, PolicyGuardRawCalls, PolicyGuardRaw, PolicyGuardChecklist, PolicyGuard),

@@ -50,7 +50,7 @@ func overview(in Input, t *Table) error {
 	}
 	cols = append(cols, column[standing]{"interval", "mean|95 %", 0, "", func(s standing) Cell {
 		if i := s.last().Interval; i.Defined {
-			return Label(fmt.Sprintf("%.0f–%.0f", 100*i.Lo, 100*i.Hi))
+			return Cell{Text: fmt.Sprintf("%.0f–%.0f", 100*i.Lo, 100*i.Hi), Value: fmt.Sprintf("%.3f–%.3f", i.Lo, i.Hi)}
 		}
 		return Dash(s.last().Reason)
 	}})

@@ -21,11 +21,7 @@ func (l *library) verifier(ctx context.Context, s synthetic.Input) (llm.Message,
 	}
 	wanted := wishes(s.Task)
 	if s.Request.Tag.System == workflow.System { // of no task, but of an example
-		_, question, err := parts(s)
-		if err != nil {
-			return llm.Message{}, err
-		}
-		in, err := verify.ReadTask(question)
+		in, err := taskOf(s)
 		if err != nil {
 			return llm.Message{}, err
 		}
@@ -44,12 +40,17 @@ func Verifier(w *verify.Workflow, wishes []domains.ToolCall) llm.Client {
 	})
 }
 
-func judged(ctx context.Context, s synthetic.Input, judge verify.Deterministic) (llm.Message, error) {
+// taskOf is what a verifier was asked.
+func taskOf(s synthetic.Input) (verify.Input, error) {
 	_, question, err := parts(s)
 	if err != nil {
-		return llm.Message{}, err
+		return verify.Input{}, err
 	}
-	in, err := verify.ReadTask(question)
+	return verify.ReadTask(question)
+}
+
+func judged(ctx context.Context, s synthetic.Input, judge verify.Deterministic) (llm.Message, error) {
+	in, err := taskOf(s)
 	if err != nil {
 		return llm.Message{}, err
 	}

@@ -91,16 +91,15 @@ func (w *writing) main(ctx context.Context) error {
 	return w.write(ctx, "main.tmpl", export.MainFile, w.plan.skeleton(mainName))
 }
 
-// write has a file written along its skeleton, and its paths looked through if it has a decision.
-func (w *writing) write(ctx context.Context, template, path string, sk *Skeleton) error {
-	data := map[string]any{"File": path, "Text": indented(w.plan), "Skeleton": indented(sk), "Made": w.made(), "Source": w.Source}
-	var f *written
-	err := w.ask(ctx, template, path, data, func(answer string) error {
+// file asks for a file that keeps to its skeleton.
+func (w *writing) file(ctx context.Context, template, path string, sk *Skeleton, data map[string]any) error {
+	return w.ask(ctx, template, path, data, func(answer string) error {
 		texts, err := files(answer, path)
 		if err != nil {
 			return short(err)
 		}
-		if f, err = w.read(path, texts[path]); err == nil {
+		f, err := w.read(path, texts[path])
+		if err == nil {
 			err = w.conform(sk, f.file)
 		}
 		if err == nil && path == export.MainFile {
@@ -109,12 +108,18 @@ func (w *writing) write(ctx context.Context, template, path string, sk *Skeleton
 		if err != nil {
 			return short(err)
 		}
+		w.files[path] = f
 		return nil
 	})
-	if err != nil {
+}
+
+// write has a file written along its skeleton, and its paths looked through if it has a decision.
+func (w *writing) write(ctx context.Context, template, path string, sk *Skeleton) error {
+	data := map[string]any{"File": path, "Text": indented(w.plan), "Skeleton": indented(sk), "Made": w.made(), "Source": w.Source}
+	if err := w.file(ctx, template, path, sk, data); err != nil {
 		return err
 	}
-	w.files[path] = f
+	f := w.files[path]
 	if path == export.MainFile || !slices.ContainsFunc(f.file.Nodes, func(n *guide.Node) bool { return n.Type == guide.Decision }) {
 		return nil
 	}

@@ -193,27 +193,7 @@ func (w *writing) affectedIn(name string) (out []string) {
 // rewrite has a file brought up to date. Nodes that are not affected stay as they are, whatever the answer has for them.
 func (w *writing) rewrite(ctx context.Context, c *Changes, path string, sk *Skeleton) error {
 	data := map[string]any{"File": path, "Text": w.files[path].text, "Skeleton": indented(sk), "Changes": c, "Nodes": w.affectedIn(sk.Name), "Made": w.made()}
-	var f *written
-	err := w.ask(ctx, "update.tmpl", path, data, func(answer string) error {
-		texts, err := files(answer, path)
-		if err != nil {
-			return short(err)
-		}
-		if f, err = w.read(path, texts[path]); err == nil {
-			err = w.conform(sk, f.file)
-		}
-		if err == nil && path == export.MainFile {
-			err = w.plan.routed(f.file, nil)
-		}
-		if err != nil {
-			return short(err)
-		}
-		return nil
-	})
-	if err == nil {
-		w.files[path] = f
-	}
-	return err
+	return w.file(ctx, "update.tmpl", path, sk, data)
 }
 
 // restore puts the nodes that are not affected back into a file that a model brought up to date; where they lead, the plan

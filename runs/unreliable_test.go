@@ -12,6 +12,7 @@ import (
 	"github.com/tauguide/tauguide/runs/report"
 	"github.com/tauguide/tauguide/runs/runtest"
 	"github.com/tauguide/tauguide/runs/show"
+	"github.com/tauguide/tauguide/runs/transcript"
 	"github.com/tauguide/tauguide/sim/llm"
 )
 
@@ -82,7 +83,7 @@ func TestVerifierThatAlwaysFails(t *testing.T) {
 					t.Fatal(err)
 				}
 				out.Reset()
-				if err := show.Print(&out, show.Trial{Record: rec}, show.Options{}); err != nil {
+				if err := show.Print(&out, transcript.Trial{Record: rec}, show.Options{}); err != nil {
 					t.Fatal(err)
 				}
 				if guided := rec.System == "Guided"; guided != strings.Contains(out.String(), "verifier: failed open in ") {

@@ -16,11 +16,13 @@ import (
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/tau2"
 	"github.com/tauguide/tauguide/runs/terminal"
+	"github.com/tauguide/tauguide/runs/transcript"
+	"github.com/tauguide/tauguide/runs/trials"
 	"github.com/tauguide/tauguide/sim"
 )
 
 type showOptions struct {
-	show.Filter
+	trials.Filter
 	systems, domains, tasks  []string
 	full, raw, json, noPager bool
 }
@@ -72,7 +74,7 @@ func runShow(p process, o showOptions, dir string, key []string) error {
 			o.Only = append(o.Only, name+"="+v)
 		}
 	}
-	lines, err := show.List(r, o.Filter)
+	lines, err := trials.List(r, o.Filter)
 	if err != nil {
 		return usage(err)
 	}
@@ -91,7 +93,7 @@ func runShow(p process, o showOptions, dir string, key []string) error {
 	})
 }
 
-func showTrial(p process, o showOptions, r *store.Run, lines []show.Line, name string) error {
+func showTrial(p process, o showOptions, r *store.Run, lines []trials.Line, name string) error {
 	plan := make([]config.Planned, len(lines))
 	for i, l := range lines {
 		plan[i] = l.Planned
@@ -142,7 +144,7 @@ func rawRecord(p process, r *store.Run, key sim.Key) error {
 }
 
 // trialOf reads what is known of a trial, without its task.
-func trialOf(p process, r *store.Run, key sim.Key) (v show.Trial, err error) {
+func trialOf(p process, r *store.Run, key sim.Key) (v transcript.Trial, err error) {
 	rec, err := r.Record(key)
 	if err != nil {
 		return v, err
@@ -151,7 +153,7 @@ func trialOf(p process, r *store.Run, key sim.Key) (v show.Trial, err error) {
 	if err != nil {
 		return v, err
 	}
-	v = show.Trial{Record: rec, Scripted: r.Scripted(), Attack: show.NewAttack(r.Attack(), r.Attacks(key.Domain), key.Task), Slice: metrics.PV,
+	v = transcript.Trial{Record: rec, Scripted: r.Scripted(), Attack: transcript.NewAttack(r.Attack(), r.Attacks(key.Domain), key.Task), Slice: metrics.PV,
 		Workflows: r.Manifest().Authored(key.System, key.Domain)}
 	if s, ok := scores[store.Ref{Key: rec.Key, Attempt: rec.Attempt}]; ok {
 		v.Score = &s

@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/tauguide/tauguide/runs/show"
 	"github.com/tauguide/tauguide/runs/tau2"
+	"github.com/tauguide/tauguide/runs/transcript"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -33,7 +33,7 @@ type textPrinter struct {
 }
 
 func (t *textPrinter) line(format string, args ...any) {
-	fmt.Fprintln(t.w, show.Safe(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(t.w, transcript.Safe(fmt.Sprintf(format, args...)))
 }
 
 func (t *textPrinter) Begin(g Group) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tauguide/tauguide/runs/show"
+	"github.com/tauguide/tauguide/runs/transcript"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/attack"
 )
@@ -51,7 +52,7 @@ func TestForbiddenCallsAreMarked(t *testing.T) {
 				t.Fatal(err)
 			}
 			var b bytes.Buffer
-			if err := show.Print(&b, show.Trial{Record: r, Attack: show.NewAttack("craft", tt.set, "1")}, show.Options{}); err != nil {
+			if err := show.Print(&b, transcript.Trial{Record: r, Attack: transcript.NewAttack("craft", tt.set, "1")}, show.Options{}); err != nil {
 				t.Fatal(err)
 			}
 			for _, want := range tt.want {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tauguide/tauguide/guide/verify"
 	"github.com/tauguide/tauguide/runs/terminal"
+	"github.com/tauguide/tauguide/runs/transcript"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -30,14 +31,17 @@ func (g Guarded) MarshalJSON() ([]byte, error) {
 
 // Print writes the conversation with the firings, the guidance, and a verdict on each change.
 func (g Guarded) Print(w io.Writer, o Options) error {
-	list := steps(Trial{Record: sim.Record{Messages: g.Messages, Events: g.Events}}, nil)
+	conversation, err := transcript.NewConversation(transcript.Trial{Record: sim.Record{Messages: g.Messages, Events: g.Events}})
+	if err != nil {
+		return err
+	}
 	for _, c := range g.Changes {
-		list[c.Message].Message.Calls[c.Place].Mark = mark(c)
+		conversation.Steps[c.Message].Message.Calls[c.Place].Mark = mark(c)
 	}
 	b := bufio.NewWriter(w)
 	p := printer{w: b, Options: o}
 	p.styled(terminal.Bold, "%s", g.Name)
-	for _, e := range (Conversation{Steps: list}).Transcript() {
+	for _, e := range conversation.Transcript() {
 		p.entry(e)
 	}
 	p.line("%s: %s\n", g.Name, g.Summary())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/runs/show"
+	"github.com/tauguide/tauguide/runs/transcript"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -26,7 +27,7 @@ func TestPrintGuide(t *testing.T) {
 	if err := json.Unmarshal([]byte(events), &rec.Events); err != nil {
 		t.Fatal(err)
 	}
-	whole, brief := printed(t, show.Trial{Record: rec}, show.Options{Full: true}), printed(t, show.Trial{Record: rec}, show.Options{})
+	whole, brief := printed(t, transcript.Trial{Record: rec}, show.Options{Full: true}), printed(t, transcript.Trial{Record: rec}, show.Options{})
 	for _, want := range []string{
 		"guide   firing 1, by 1 model call(s)", "walk of a: intake ✓ → add.authorize_create ✗",
 		"a: open, at add.authorize_create, intent add_task, target T, create_task enabled", "transfer: signalled", "rejected: b: there is no node", `read by its meaning: /transfer: "yes" is read as true`,

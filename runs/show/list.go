@@ -1,128 +1,23 @@
 package show
 
 import (
-	"cmp"
 	"slices"
 
-	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/report"
-	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/terminal"
-	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/runs/trials"
 )
-
-// Outcome is what a list calls the state of a trial.
-type Outcome string
-
-// The outcomes. A trial without a record waits; in figures it counts as void, as it does in tables.
-const (
-	Passed  Outcome = "passed"
-	Failed  Outcome = "failed"
-	Void    Outcome = "void"
-	Pending Outcome = "pending"
-	Waiting Outcome = "waiting"
-)
-
-// Mark is a sign for an outcome that can be told without colours.
-func (o Outcome) Mark() string {
-	signs := map[Outcome]string{Passed: "✓", Failed: "✗", Pending: "?", Void: "∅"}
-	return cmp.Or(signs[o], "·")
-}
-
-// OutcomeOf is the outcome of an attempt.
-func OutcomeOf(e store.Entry) Outcome {
-	switch {
-	case !e.Termination.Evaluable():
-		return Void
-	case e.Reward == nil:
-		return Pending
-	case sim.Success(*e.Reward):
-		return Passed
-	}
-	return Failed
-}
-
-// Filter chooses trials of a run. The zero value chooses all; conditions that are given must all hold.
-type Filter struct {
-	Only        []string // key=value[,value], as for a run
-	Passed      bool
-	Failed      bool
-	Faults      bool // something outside of the agent broke, or the trial is void
-	Intercepted bool // a guide or a guard stopped a message; reads the records
-}
-
-// Line is a trial in a list.
-type Line struct {
-	config.Planned
-	Outcome  Outcome    `json:"outcome"`
-	Ending   sim.Reason `json:"termination_reason,omitempty"`
-	Steps    int        `json:"steps"`
-	Attempts int        `json:"attempts"`
-	Why      string     `json:"why,omitempty"` // what broke, or what the score lacks
-}
-
-// List lists the trials of a run that a filter chooses: the tasks and systems in the order of the plan, each with its trials.
-func List(r *store.Run, f Filter) ([]Line, error) {
-	plan, err := config.Narrow(r.Plan(), r.Manifest().Config, f.Only)
-	if err != nil {
-		return nil, err
-	}
-	attempts := map[sim.Key]int{}
-	for e := range r.Entries() {
-		attempts[e.Key]++
-	}
-	out := []Line{}
-	for _, p := range plan {
-		l := Line{Planned: p, Outcome: Waiting, Attempts: attempts[p.Key]}
-		e, ran := r.Counting(p.Key)
-		if ran {
-			l.Outcome, l.Ending, l.Steps, l.Why = OutcomeOf(e), e.Termination, e.Steps, cmp.Or(e.Fault, e.Pending)
-		}
-		if f.Passed && l.Outcome != Passed || f.Failed && l.Outcome != Failed || f.Faults && e.Fault == "" && l.Outcome != Void {
-			continue
-		}
-		if f.Intercepted {
-			stopped, err := intercepted(r, e, ran)
-			if err != nil {
-				return nil, err
-			}
-			if !stopped {
-				continue
-			}
-		}
-		out = append(out, l)
-	}
-	type group struct{ domain, system, task string }
-	rank := map[group]int{}
-	of := func(l Line) group { return group{l.Domain, l.System, l.Task} }
-	for _, l := range out {
-		if _, ok := rank[of(l)]; !ok {
-			rank[of(l)] = len(rank)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b Line) int { return rank[of(a)] - rank[of(b)] })
-	return out, nil
-}
-
-// intercepted reports whether a message of the agent's was stopped in an attempt.
-func intercepted(r *store.Run, e store.Entry, ran bool) (bool, error) {
-	if !ran {
-		return false, nil
-	}
-	rec, err := r.Attempt(e.Ref)
-	return slices.ContainsFunc(rec.Events, func(e sim.Event) bool { return Stopped(e.Kind) }), err
-}
 
 // Table is the list as a table.
-func Table(lines []Line) report.Table {
+func Table(lines []trials.Line) report.Table {
 	t := report.Table{Name: "trials", Title: "Trials", Columns: []report.Column{{Key: "key", Title: "Trial"}, {Key: "outcome", Title: "Outcome"},
 		{Key: "termination_reason", Title: "Ended"}, {Key: "steps", Title: "Steps", Numeric: true}, {Key: "why", Title: "Why"}}}
 	for _, l := range lines {
 		outcome := report.Label(l.Outcome.Mark() + " " + string(l.Outcome))
-		outcome.Style = l.Outcome.style()
+		outcome.Style = outcomeStyle(l.Outcome)
 		t.Rows = append(t.Rows, []report.Cell{report.Label(l.Key.String()), outcome, report.Label(string(l.Ending)), report.Whole(l.Steps), report.Label(l.Why)})
 	}
-	if !slices.ContainsFunc(lines, func(l Line) bool { return l.Why != "" }) { // keys need the room
+	if !slices.ContainsFunc(lines, func(l trials.Line) bool { return l.Why != "" }) { // keys need the room
 		last := len(t.Columns) - 1
 		t.Columns = t.Columns[:last]
 		for i, r := range t.Rows {
@@ -132,6 +27,6 @@ func Table(lines []Line) report.Table {
 	return t
 }
 
-func (o Outcome) style() terminal.Style {
-	return map[Outcome]terminal.Style{Passed: terminal.Good, Failed: terminal.Bad, Void: terminal.Warn, Pending: terminal.Warn}[o]
+func outcomeStyle(o trials.Outcome) terminal.Style {
+	return map[trials.Outcome]terminal.Style{trials.Passed: terminal.Good, trials.Failed: terminal.Bad, trials.Void: terminal.Warn, trials.Pending: terminal.Warn}[o]
 }

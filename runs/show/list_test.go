@@ -10,6 +10,7 @@ import (
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/runtest"
 	"github.com/tauguide/tauguide/runs/show"
+	"github.com/tauguide/tauguide/runs/trials"
 	"github.com/tauguide/tauguide/sim/llm/faultserver"
 )
 
@@ -40,21 +41,21 @@ limits: {concurrency: 1}
 	const others = "Noop/pay-bill-early/0 passed, Noop/pay-bill-early/1 passed, Guided/pay-bill-early/0 passed, Guided/pay-bill-early/1 passed"
 	for _, c := range []struct {
 		name   string
-		filter show.Filter
+		filter trials.Filter
 		want   string // the trials of a system on a task together, in the order of the plan
 	}{
-		{"none", show.Filter{}, strings.Join([]string{react, noop, guided, "Broken/no-topup-left/0 void, Broken/no-topup-left/1 waiting", passed, others,
+		{"none", trials.Filter{}, strings.Join([]string{react, noop, guided, "Broken/no-topup-left/0 void, Broken/no-topup-left/1 waiting", passed, others,
 			"Broken/pay-bill-early/0 waiting, Broken/pay-bill-early/1 waiting"}, ", ")},
-		{"system", show.Filter{Only: []string{"system=ReAct"}}, react + ", " + passed},
-		{"systems and task", show.Filter{Only: []string{"system=ReAct,Noop", "task=no-topup-left"}}, react + ", " + noop},
-		{"trial", show.Filter{Only: []string{"system=ReAct", "trial=1"}}, "ReAct/no-topup-left/1 passed, ReAct/pay-bill-early/1 passed"},
-		{"passed", show.Filter{Passed: true}, strings.Join([]string{react, guided, passed, others}, ", ")},
-		{"failed", show.Filter{Failed: true}, noop},
-		{"faults", show.Filter{Faults: true}, "Broken/no-topup-left/0 void"},
-		{"intercepted", show.Filter{Intercepted: true}, guided},
-		{"intercepted and failed", show.Filter{Intercepted: true, Failed: true}, ""},
+		{"system", trials.Filter{Only: []string{"system=ReAct"}}, react + ", " + passed},
+		{"systems and task", trials.Filter{Only: []string{"system=ReAct,Noop", "task=no-topup-left"}}, react + ", " + noop},
+		{"trial", trials.Filter{Only: []string{"system=ReAct", "trial=1"}}, "ReAct/no-topup-left/1 passed, ReAct/pay-bill-early/1 passed"},
+		{"passed", trials.Filter{Passed: true}, strings.Join([]string{react, guided, passed, others}, ", ")},
+		{"failed", trials.Filter{Failed: true}, noop},
+		{"faults", trials.Filter{Faults: true}, "Broken/no-topup-left/0 void"},
+		{"intercepted", trials.Filter{Intercepted: true}, guided},
+		{"intercepted and failed", trials.Filter{Intercepted: true, Failed: true}, ""},
 	} {
-		lines, err := show.List(run, c.filter)
+		lines, err := trials.List(run, c.filter)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +67,7 @@ limits: {concurrency: 1}
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
-	if _, err := show.List(run, show.Filter{Only: []string{"system=Guidde"}}); err == nil || !strings.Contains(err.Error(), `did you mean "Guided"?`) {
+	if _, err := trials.List(run, trials.Filter{Only: []string{"system=Guidde"}}); err == nil || !strings.Contains(err.Error(), `did you mean "Guided"?`) {
 		t.Errorf("a system that there is not: %v", err)
 	}
 }
@@ -74,7 +75,7 @@ limits: {concurrency: 1}
 // TestListHasReasonsOnlyWhereThereAreSome: the column is left to the keys otherwise.
 func TestListHasReasonsOnlyWhereThereAreSome(t *testing.T) {
 	t.Parallel()
-	for want, lines := range map[int][]show.Line{4: {{}, {}}, 5: {{}, {Why: "broken"}}} {
+	for want, lines := range map[int][]trials.Line{4: {{}, {}}, 5: {{}, {Why: "broken"}}} {
 		table := show.Table(lines)
 		if len(table.Columns) != want || len(table.Rows[0]) != want || len(table.Rows[1]) != want {
 			t.Errorf("%d columns, want %d: %+v", len(table.Columns), want, table)

@@ -1,3 +1,4 @@
+// Package show prints recorded trials for a reader at a terminal: one conversation whole, or a list of trials.
 package show
 
 import (
@@ -12,6 +13,8 @@ import (
 	"github.com/tauguide/tauguide/runs/report"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/terminal"
+	"github.com/tauguide/tauguide/runs/transcript"
+	"github.com/tauguide/tauguide/runs/trials"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -23,8 +26,8 @@ type Options struct {
 
 // Print writes the conversation, the reward by component, the gold actions, the database difference and what the trace
 // rubric says.
-func Print(w io.Writer, t Trial, o Options) error {
-	c, err := NewConversation(t)
+func Print(w io.Writer, t transcript.Trial, o Options) error {
+	c, err := transcript.NewConversation(t)
 	if err != nil {
 		return err
 	}
@@ -56,7 +59,7 @@ func (p printer) line(format string, args ...any) { p.styled("", format, args...
 
 // styled prints a line in a style. It is broken to the width of the page, and goes on behind its own margin.
 func (p printer) styled(s terminal.Style, format string, args ...any) {
-	for text := range strings.SplitSeq(Safe(fmt.Sprintf(format, args...)), "\n") {
+	for text := range strings.SplitSeq(transcript.Safe(fmt.Sprintf(format, args...)), "\n") {
 		p.wrapped(s, text, "", "    ")
 	}
 }
@@ -79,11 +82,11 @@ func (p printer) wrapped(s terminal.Style, line, lead, further string) {
 	}
 }
 
-func (p printer) head(c Conversation) {
+func (p printer) head(c transcript.Conversation) {
 	r := c.Record
 	p.styled(terminal.Bold, "%s", r.Key.String())
-	outcome := c.outcome()
-	p.styled(outcome.style(), "%s %s; attempt %d, seed %d", outcome.Mark(), outcome, r.Attempt, r.Seed)
+	outcome := outcomeOf(c.Trial)
+	p.styled(outcomeStyle(outcome), "%s %s; attempt %d, seed %d", outcome.Mark(), outcome, r.Attempt, r.Seed)
 	if r.Synthetic {
 		p.line("%s", report.ScriptedNote(cmp.Or(c.Scripted, config.AllScripted)))
 	}
@@ -91,36 +94,36 @@ func (p printer) head(c Conversation) {
 		p.line("workflow %v", w.Workflow)
 	}
 	if c.Task != nil {
-		p.line("task (%s): %s", c.Slice, Purpose(c.Task))
+		p.line("task (%s): %s", c.Slice, transcript.Purpose(c.Task))
 	} else {
 		p.line("task: it is not in the data")
 	}
 	p.line("")
 }
 
-// outcome is that of the attempt.
-func (t Trial) outcome() Outcome {
+// outcomeOf is the outcome of the attempt.
+func outcomeOf(t transcript.Trial) trials.Outcome {
 	e := store.Entry{Termination: t.Record.Termination}
 	if t.Score != nil {
 		e.Reward = t.Score.Reward
 	}
-	return OutcomeOf(e)
+	return trials.OutcomeOf(e)
 }
 
 // gutter is the width of the place of an entry's number and role.
 const gutter = 12
 
-// style is what the role of an entry is painted in.
-func (e Entry) style() terminal.Style {
+// styleOf is what the role of an entry is painted in.
+func styleOf(e transcript.Entry) terminal.Style {
 	if e.Error {
 		return terminal.Bad
 	}
-	return map[Role]terminal.Style{AgentRole: terminal.Agent, UserRole: terminal.User, ResultRole: terminal.Dim, GuideRole: terminal.Hint,
-		GateRole: terminal.Warn, NoteRole: terminal.Dim}[e.Role]
+	return map[transcript.Role]terminal.Style{transcript.AgentRole: terminal.Agent, transcript.UserRole: terminal.User, transcript.ResultRole: terminal.Dim, transcript.GuideRole: terminal.Hint,
+		transcript.GateRole: terminal.Warn, transcript.NoteRole: terminal.Dim}[e.Role]
 }
 
 // entry prints an entry: number and role, and its text beside them.
-func (p printer) entry(e Entry) {
+func (p printer) entry(e transcript.Entry) {
 	text := e.Brief
 	if p.Full {
 		text = e.Whole
@@ -138,15 +141,15 @@ func (p printer) entry(e Entry) {
 	if e.Index >= 0 {
 		number = strconv.Itoa(e.Index)
 	}
-	if e.Role == GateRole {
+	if e.Role == transcript.GateRole {
 		role = "GATE"
 	}
-	lead := p.Paint(e.style(), fmt.Sprintf("%3s %-7s ", number, role))
-	style := e.style()
-	if e.Role == AgentRole || e.Role == UserRole || e.Role == GuideRole {
+	lead := p.Paint(styleOf(e), fmt.Sprintf("%3s %-7s ", number, role))
+	style := styleOf(e)
+	if e.Role == transcript.AgentRole || e.Role == transcript.UserRole || e.Role == transcript.GuideRole {
 		style = ""
 	}
-	for line := range strings.SplitSeq(strings.TrimRight(Safe(text), "\n"), "\n") {
+	for line := range strings.SplitSeq(strings.TrimRight(transcript.Safe(text), "\n"), "\n") {
 		if e.Line && !p.Full && p.Width > gutter {
 			line = terminal.Cut(line, p.Width-gutter)
 		}
@@ -166,7 +169,7 @@ func (p printer) end(r sim.Record) {
 }
 
 // reward prints the components: what each came to, and whether the task counts it.
-func (p printer) reward(c Conversation) {
+func (p printer) reward(c transcript.Conversation) {
 	s := c.Score
 	if s == nil {
 		p.line("reward: not scored yet; tauguide run CONFIG --resume scores it")
@@ -183,10 +186,10 @@ func (p printer) reward(c Conversation) {
 	}
 	for _, call := range s.JudgeCalls {
 		if s.Pending != "" && call.Answer != "" {
-			p.line("  the judge answered:\n%s", indented(call.Answer, "    "))
+			p.line("  the judge answered:\n%s", transcript.Indented(call.Answer, "    "))
 		}
 	}
-	for _, e := range remarks(s.JudgeCalls) {
+	for _, e := range transcript.Remarks(s.JudgeCalls) {
 		p.entry(e)
 	}
 	for _, note := range c.Notes {
@@ -204,23 +207,15 @@ func (p printer) reward(c Conversation) {
 	}
 	for _, c := range c.Checks {
 		why := ""
-		if c.Label == judged { // only a judge's reasons say more than the check
+		if c.Label == transcript.Judged { // only a judge's reasons say more than the check
 			why = " (" + c.Why + ")"
 		}
-		p.check(c, "  %s %s%s", Mark(c.Met), c, why)
+		p.check(c, "  %s %s%s", transcript.Mark(c.Met), c, why)
 	}
-}
-
-// Mark is a tick or a cross.
-func Mark(ok bool) string {
-	if ok {
-		return "✓"
-	}
-	return "✗"
 }
 
 // check prints a check, in colour if it failed.
-func (p printer) check(c Check, format string, args ...any) {
+func (p printer) check(c transcript.Check, format string, args ...any) {
 	style := terminal.Style("")
 	if c.Known && !c.Met {
 		style = terminal.Bad
@@ -229,7 +224,7 @@ func (p printer) check(c Check, format string, args ...any) {
 }
 
 // gold prints the reference path beside what was matched of it.
-func (p printer) gold(actions []Check) {
+func (p printer) gold(actions []transcript.Check) {
 	if len(actions) == 0 {
 		return
 	}
@@ -237,7 +232,7 @@ func (p printer) gold(actions []Check) {
 	for _, a := range actions {
 		mark := " "
 		if a.Known {
-			mark = Mark(a.Met)
+			mark = transcript.Mark(a.Met)
 		}
 		p.check(a, "  %s %s", mark, a)
 	}
@@ -249,12 +244,12 @@ func (p printer) difference(s *sim.Score) {
 	}
 	p.line("database difference (wanted → got):")
 	for _, c := range s.Diff {
-		p.line("  %s: %s → %s", c.Path, clipped(c.Want, 300), clipped(c.Got, 300))
+		p.line("  %s: %s → %s", c.Path, transcript.Clipped(c.Want, 300), transcript.Clipped(c.Got, 300))
 	}
 }
 
 // procedure prints how the conversation went about its task.
-func (p printer) procedure(found Procedure) {
+func (p printer) procedure(found transcript.Procedure) {
 	if found.Summary != "" {
 		p.line("trace rubric: %s", found.Summary)
 	}
@@ -263,7 +258,7 @@ func (p printer) procedure(found Procedure) {
 		if c.At >= 0 {
 			at = fmt.Sprintf(" at message %d", c.At)
 		}
-		p.check(c, "  %s %s%s: %s", Mark(false), strings.TrimSuffix(c.Label, ":"), at, c.Text)
+		p.check(c, "  %s %s%s: %s", transcript.Mark(false), strings.TrimSuffix(c.Label, ":"), at, c.Text)
 		p.line("      %s", c.Why)
 	}
 	for _, c := range found.NearMisses {

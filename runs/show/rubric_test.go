@@ -8,6 +8,7 @@ import (
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/metrics/trace"
 	"github.com/tauguide/tauguide/runs/show"
+	"github.com/tauguide/tauguide/runs/transcript"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -21,7 +22,7 @@ func TestPrintProcedure(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		if err := show.Print(&b, show.Trial{Record: sim.Record{Key: sim.Key{Domain: domain, Task: "1"}, Messages: msgs}, Task: task}, show.Options{}); err != nil {
+		if err := show.Print(&b, transcript.Trial{Record: sim.Record{Key: sim.Key{Domain: domain, Task: "1"}, Messages: msgs}, Task: task}, show.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

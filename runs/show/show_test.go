@@ -18,6 +18,7 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/show"
+	"github.com/tauguide/tauguide/runs/transcript"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
 )
@@ -36,7 +37,7 @@ func TestSafe(t *testing.T) {
 		{"invalid bytes", "a\xffb", `a\xffb`},
 		{"a real replacement character", "a\ufffdb", "a\ufffdb"},
 	} {
-		if got := show.Safe(c.in); got != c.want {
+		if got := transcript.Safe(c.in); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -45,7 +46,7 @@ func TestSafe(t *testing.T) {
 func FuzzSafe(f *testing.F) {
 	f.Add("a\x1b[31mred\u202e")
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, r := range show.Safe(s) {
+		for _, r := range transcript.Safe(s) {
 			if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
 				t.Fatalf("%q still holds %U", s, r)
 			}
@@ -87,7 +88,7 @@ func TestPrint(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := show.Print(&b, show.Trial{Record: rec, Score: &score, Task: task, Slice: metrics.Mut}, show.Options{Full: true}); err != nil {
+	if err := show.Print(&b, transcript.Trial{Record: rec, Score: &score, Task: task, Slice: metrics.Mut}, show.Options{Full: true}); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join("testdata", "mock.txt")
@@ -113,8 +114,8 @@ func TestPrint(t *testing.T) {
 
 // TestPieces tells escapes from texts that look like them.
 func TestPieces(t *testing.T) {
-	got := show.Pieces("a\\u{1b}\x1b\x00b\n\tc")
-	want := []show.Piece{{Text: `a\u{1b}`}, {Text: `\u{1b}\u{0}`, Escape: true}, {Text: "b\n    c"}}
+	got := transcript.Pieces("a\\u{1b}\x1b\x00b\n\tc")
+	want := []transcript.Piece{{Text: `a\u{1b}`}, {Text: `\u{1b}\u{0}`, Escape: true}, {Text: "b\n    c"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -125,7 +126,7 @@ func TestPendingScoreShowsTheJudgesWords(t *testing.T) {
 	for _, pending := range []string{"judge: unusable verdicts", ""} {
 		var b strings.Builder
 		score := sim.Score{Pending: pending, JudgeCalls: []sim.ModelCall{{}, {Answer: "Both\nare met."}}}
-		if err := show.Print(&b, show.Trial{Score: &score}, show.Options{}); err != nil {
+		if err := show.Print(&b, transcript.Trial{Score: &score}, show.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if got := b.String(); strings.Contains(got, "the judge answered:\n    Both\n    are met.\n") != (pending != "") || strings.Count(got, "the judge answered") > 1 {

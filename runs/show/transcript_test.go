@@ -14,6 +14,7 @@ import (
 	"github.com/tauguide/tauguide/metrics/trace"
 	"github.com/tauguide/tauguide/runs/show"
 	"github.com/tauguide/tauguide/runs/terminal"
+	"github.com/tauguide/tauguide/runs/transcript"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -47,7 +48,7 @@ const returnedEvents = `[
 		"data":{"mode":"strict","refusals":[{"tool":"modify_pending_order_items","reason":"no open request is at a node that enables it","held":true}]}},
 	{"kind":"firing","side":"assistant","index":14,"data":{"after":{"requests":[{"id":"start","node":"classify","status":"open"}],"firings":3},"record":{"traverse":[]}}}]`
 
-func returnedTrial(t *testing.T) show.Trial {
+func returnedTrial(t *testing.T) transcript.Trial {
 	t.Helper()
 	msgs, err := trace.Parse(returned)
 	if err != nil {
@@ -58,10 +59,10 @@ func returnedTrial(t *testing.T) show.Trial {
 		t.Fatal(err)
 	}
 	reward := 0.0
-	return show.Trial{Record: r, Score: &sim.Score{Reward: &reward}}
+	return transcript.Trial{Record: r, Score: &sim.Score{Reward: &reward}}
 }
 
-func printed(t *testing.T, trial show.Trial, o show.Options) string {
+func printed(t *testing.T, trial transcript.Trial, o show.Options) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := show.Print(&b, trial, o); err != nil {
@@ -148,13 +149,13 @@ func TestFolding(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			conversation, err := show.NewConversation(show.Trial{Record: sim.Record{Messages: msgs}})
+			conversation, err := transcript.NewConversation(transcript.Trial{Record: sim.Record{Messages: msgs}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			last := ""
 			for _, e := range conversation.Transcript() {
-				if e.Role == show.ResultRole {
+				if e.Role == transcript.ResultRole {
 					last = e.Brief
 				}
 			}
@@ -181,7 +182,7 @@ func FuzzTranscript(f *testing.F) {
 		for i, text := range []string{first, second, first} {
 			msgs[2*i+1].Content = &text
 		}
-		got := printed(t, show.Trial{Record: sim.Record{Messages: msgs}}, show.Options{Page: terminal.Page{Width: width}})
+		got := printed(t, transcript.Trial{Record: sim.Record{Messages: msgs}}, show.Options{Page: terminal.Page{Width: width}})
 		for line := range strings.SplitSeq(got, "\n") {
 			if n := terminal.Columns(line); n > width || strings.ContainsAny(line, "\x1b\u202e\r") {
 				t.Errorf("%d columns of %d: %q", n, width, line)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/tauguide/tauguide/metrics"
-	"github.com/tauguide/tauguide/runs/show"
+	"github.com/tauguide/tauguide/runs/trials"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -14,14 +14,14 @@ import (
 const perPage = 100
 
 // The outcomes of trials, as everywhere.
-type outcome = show.Outcome
+type outcome = trials.Outcome
 
 const (
-	passed  = show.Passed
-	failed  = show.Failed
-	void    = show.Void
-	pending = show.Pending
-	waiting = show.Waiting
+	passed  = trials.Passed
+	failed  = trials.Failed
+	void    = trials.Void
+	pending = trials.Pending
+	waiting = trials.Waiting
 )
 
 func outcomes() []outcome { return []outcome{passed, failed, void, pending, waiting} }

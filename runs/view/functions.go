@@ -8,7 +8,7 @@ import (
 
 	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/runs/report"
-	"github.com/tauguide/tauguide/runs/show"
+	"github.com/tauguide/tauguide/runs/transcript"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -21,8 +21,8 @@ type placed struct {
 // functions are what templates call.
 func functions() template.FuncMap {
 	return template.FuncMap{
-		"shown": shown, "safe": show.Safe, "laidOut": laidOut, "mark": show.Mark, "summary": summary, "callText": callText,
-		"reward": reward, "cost": cost, "tokens": tokens, "seconds": seconds, "purpose": show.Purpose,
+		"shown": shown, "safe": transcript.Safe, "laidOut": laidOut, "mark": transcript.Mark, "summary": summary, "callText": callText,
+		"reward": reward, "cost": cost, "tokens": tokens, "seconds": seconds, "purpose": transcript.Purpose,
 		"heading":    func(t report.Table) string { return strings.ReplaceAll(t.Heading(), "*", "") },
 		"at":         func(prefix string, of any) placed { return placed{prefix, of} },
 		"eventClass": eventClass,
@@ -46,7 +46,7 @@ func functions() template.FuncMap {
 }
 
 // summary says what is folded away: the result of which tool, and how it begins.
-func summary(m *show.Message) string {
+func summary(m *transcript.Message) string {
 	what, name := "result of ", m.Tool
 	if m.Error {
 		what = "error of "
@@ -60,7 +60,7 @@ func summary(m *show.Message) string {
 // eventClass is how an event looks: what was told, what was refused, what was found, or anything else. Kinds are free
 // text in a record and never become a class themselves.
 func eventClass(k sim.EventKind) string {
-	if show.Stopped(k) {
+	if transcript.Stopped(k) {
 		return "refused"
 	}
 	switch k {

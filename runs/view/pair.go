@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/tauguide/tauguide/runs/show"
+	"github.com/tauguide/tauguide/runs/transcript"
 )
 
 // mostOthers is how many trials a page offers to set beside, of each kind.
@@ -68,7 +68,7 @@ func (v *request) pair(r *row, given *givenRun, d *runData, o *row, name string)
 
 // side is one of two conversations side by side.
 type side struct {
-	show.Conversation
+	transcript.Conversation
 	Name    string
 	Link    string
 	Outcome outcome
@@ -79,7 +79,7 @@ type side struct {
 // pairStep is what happened at one message in both.
 type pairStep struct {
 	Same, First bool // the messages are alike; the first that are not
-	Left, Right *show.Step
+	Left, Right *transcript.Step
 }
 
 // sideBySide is the page of two conversations. other is the slugs of a run and a system, and the number of a trial.
@@ -118,13 +118,13 @@ func (v *request) side(r *row) (s side, err error) {
 	}
 	s = side{Name: fmt.Sprintf("%s, trial %d, run %s", r.System, r.Trial, v.given.slug), Link: v.trialAt(r, nil), Outcome: r.outcome,
 		Ended: fmt.Sprintf("%s after %d steps", t.Record.Termination, t.Record.Steps), Notices: notices}
-	s.Conversation, err = show.NewConversation(t)
+	s.Conversation, err = transcript.NewConversation(t)
 	return s, err
 }
 
 // aligned sets two conversations side by side, message by message. Up to the first difference they go the same way, so
 // that this is where both are at the same point of the task; first is -1 if there is none.
-func aligned(a, b []show.Step) (out []pairStep, first int) {
+func aligned(a, b []transcript.Step) (out []pairStep, first int) {
 	first = -1
 	for i := range max(len(a), len(b)) {
 		var s pairStep
@@ -144,11 +144,11 @@ func aligned(a, b []show.Step) (out []pairStep, first int) {
 }
 
 // alike compares what two messages say and do. The names of calls, which models make up, times, and events are left out.
-func alike(a, b *show.Step) bool {
+func alike(a, b *transcript.Step) bool {
 	if a == nil || b == nil || a.Message == nil || b.Message == nil {
 		return (a == nil || a.Message == nil) && (b == nil || b.Message == nil)
 	}
 	x, y := a.Message, b.Message
 	return x.Result == y.Result && x.Text == y.Text && x.Error == y.Error && x.Side == y.Side &&
-		slices.EqualFunc(x.Calls, y.Calls, func(c, d show.Call) bool { return c.String() == d.String() })
+		slices.EqualFunc(x.Calls, y.Calls, func(c, d transcript.Call) bool { return c.String() == d.String() })
 }

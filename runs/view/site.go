@@ -3,7 +3,7 @@
 // machine's own user over loopback, or written into a folder.
 //
 // Whatever a model, a tool or a data set wrote reaches a page as text alone: pages are plain data, and the template
-// named text makes what is invisible visible (show.Pieces) before html/template escapes it. Attributes take safe.
+// named text makes what is invisible visible (transcript.Pieces) before html/template escapes it. Attributes take safe.
 package view
 
 import (

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/tauguide/tauguide/runs/show"
+	"github.com/tauguide/tauguide/runs/transcript"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
 )
@@ -18,7 +18,7 @@ const mostShown = 200_000
 
 // text is a text of a model, a tool or a data set as the template of that name shows it.
 type text struct {
-	Pieces []show.Piece
+	Pieces []transcript.Piece
 	Left   int // bytes that are not shown
 }
 
@@ -28,7 +28,7 @@ func shown(s string) text {
 	for at < len(s) && at > mostShown-4 && !utf8.RuneStart(s[at]) { // not within a character
 		at--
 	}
-	return text{show.Pieces(s[:at]), len(s) - at}
+	return text{transcript.Pieces(s[:at]), len(s) - at}
 }
 
 // laidOut breaks JSON into lines; other texts stay as they are, and so does what would take too much room. Numbers and texts keep

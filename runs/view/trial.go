@@ -9,8 +9,9 @@ import (
 	"strings"
 
 	"github.com/tauguide/tauguide/runs/report"
-	"github.com/tauguide/tauguide/runs/show"
 	"github.com/tauguide/tauguide/runs/store"
+	"github.com/tauguide/tauguide/runs/transcript"
+	"github.com/tauguide/tauguide/runs/trials"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -93,12 +94,12 @@ func gone(err error) error {
 }
 
 // trialOf reads what there is to know of an attempt. The notices say what could not be found out.
-func (d *runData) trialOf(ref store.Ref, r *row) (t show.Trial, notices []string, err error) {
+func (d *runData) trialOf(ref store.Ref, r *row) (t transcript.Trial, notices []string, err error) {
 	rec, _, err := d.run.RecordInside(ref)
 	if err != nil {
 		return t, nil, gone(err)
 	}
-	t = show.Trial{Record: rec, Scripted: d.run.Scripted(), Attack: show.NewAttack(d.run.Attack(), d.run.Attacks(ref.Domain), ref.Task), Slice: r.slice}
+	t = transcript.Trial{Record: rec, Scripted: d.run.Scripted(), Attack: transcript.NewAttack(d.run.Attack(), d.run.Attacks(ref.Domain), ref.Task), Slice: r.slice}
 	if r.note != "" {
 		notices = append(notices, r.note)
 	}
@@ -123,7 +124,7 @@ func (d *runData) trialOf(ref store.Ref, r *row) (t show.Trial, notices []string
 
 // trialPage is what the page of an attempt shows.
 type trialPage struct {
-	show.Conversation
+	transcript.Conversation
 	Key        string
 	Outcome    outcome
 	Facts      []fact
@@ -168,7 +169,7 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 	}
 	c := trialPage{Key: r.Key.String(), Outcome: r.outcome, List: v.trialsAt(query), Raw: v.to(record, nil),
 		Notices: notices, Brief: briefOf(t), Jumps: jumps(t.Record), Others: v.others(r)}
-	if c.Conversation, err = show.NewConversation(t); err != nil {
+	if c.Conversation, err = transcript.NewConversation(t); err != nil {
 		return page{}, err
 	}
 	c.Usage, c.Calls, c.JudgeCalls = usageOf(t)
@@ -179,7 +180,7 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 		a := attemptLine{Link: anchor{To: v.to(fmt.Sprintf("%sa%d/", base, e.Attempt), query), Text: fmt.Sprintf("attempt %d", e.Attempt)},
 			Entry: e, Counts: counts && e.Attempt == counting.Attempt, Shown: e.Attempt == ref.Attempt}
 		if a.Shown {
-			c.Outcome, c.Superseded = show.OutcomeOf(e), !a.Counts
+			c.Outcome, c.Superseded = trials.OutcomeOf(e), !a.Counts
 		}
 		c.Attempts = append(c.Attempts, a)
 	}
@@ -190,7 +191,7 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 }
 
 // briefOf is what the user of a task was told.
-func briefOf(t show.Trial) []fact {
+func briefOf(t transcript.Trial) []fact {
 	if t.Task == nil {
 		return nil
 	}
@@ -217,7 +218,7 @@ func (v *request) neighbour(at int, q url.Values) *anchor {
 }
 
 // factsOf are the facts of a record in the order in which one asks for them.
-func factsOf(w show.Trial, attempts []store.Entry) []fact {
+func factsOf(w transcript.Trial, attempts []store.Entry) []fact {
 	r := w.Record
 	out := []fact{{Name: "domain", Value: r.Domain}, {Name: "system", Value: r.System},
 		{Name: "ended", Value: fmt.Sprintf("%s after %d steps, %d failed calls", r.Termination, r.Steps, r.ToolErrors)}}

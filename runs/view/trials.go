@@ -9,8 +9,8 @@ import (
 
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/report"
-	"github.com/tauguide/tauguide/runs/show"
 	"github.com/tauguide/tauguide/runs/store"
+	"github.com/tauguide/tauguide/runs/trials"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -68,7 +68,7 @@ func (d *runData) listTrials() {
 func (d *runData) row(k sim.Key) row {
 	w := row{Key: k, slice: metrics.PV, outcome: waiting}
 	if e, ok := d.run.Counting(k); ok {
-		w.ran, w.outcome, w.ending, w.fault, w.attempts = true, show.OutcomeOf(e), e.Termination, e.Fault, 1+len(d.others[k])
+		w.ran, w.outcome, w.ending, w.fault, w.attempts = true, trials.OutcomeOf(e), e.Termination, e.Fault, 1+len(d.others[k])
 	}
 	return w
 }

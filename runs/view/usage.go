@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/tauguide/tauguide/metrics"
-	"github.com/tauguide/tauguide/runs/show"
 	"github.com/tauguide/tauguide/runs/store"
+	"github.com/tauguide/tauguide/runs/transcript"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -108,7 +108,7 @@ func slips(u metrics.Usage) string {
 }
 
 // usageOf sums the model calls of a conversation and its grading by role, and lists them.
-func usageOf(t show.Trial) (sums, calls, judging []usageLine) {
+func usageOf(t transcript.Trial) (sums, calls, judging []usageLine) {
 	all := t.Record.Calls
 	for _, c := range t.Record.Calls {
 		calls = append(calls, lineOf(c))

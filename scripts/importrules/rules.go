@@ -45,7 +45,9 @@ runs/store:          sim/llm domains/... sim sim/attack metrics runs/config
 runs/terminal:
 runs:                configs sim/llm/... domains/... sim sim/synthetic agents metrics runs/config runs/store runs/terminal
 runs/runtest:        runs runs/config runs/store
-runs/view:           sim/llm domains/... sim/... agents metrics/... runs/config runs/store runs/report runs/show
+runs/transcript:     sim/llm domains/... sim/... guide/... agents agents/... metrics/... runs/config runs/store runs/terminal
+runs/trials:         domains/... sim/... metrics/... runs/config runs/store runs/transcript
+runs/view:           sim/llm domains/... sim/... guide/... agents metrics/... runs/config runs/store runs/report runs/report/figure runs/transcript runs/trials
 runs/...:            sim/llm/... domains/... sim/... guide/... agents/... metrics/... configs runs/...
 cmd/tauguide:        sim/llm/... domains/... sim/... guide/... agents/... metrics/... configs runs/...
 scripts/...:         domains/...

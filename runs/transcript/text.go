@@ -1,7 +1,7 @@
-// Package show prints one recorded conversation for a reader at a terminal: who said and called what, what the tools
-// returned, how the reward came about, and where the end state differs from the wanted one. What it knows of records is
-// exported for other ways to show them.
-package show
+// Package transcript lays a recorded trial out for readers, as plain data: what was said and called, what a guide did in
+// between, what the tools returned, how the reward came about. Whatever shows a trial, on a terminal or on a page, starts
+// from a Conversation. All texts may contain anything: Pieces and Safe make them harmless.
+package transcript
 
 import (
 	"fmt"
@@ -71,13 +71,13 @@ func Safe(s string) string {
 	return b.String()
 }
 
-// indented puts a margin before every line of a text.
-func indented(s, margin string) string {
+// Indented puts a margin before every line of a text.
+func Indented(s, margin string) string {
 	return margin + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n"+margin)
 }
 
-// clipped shortens a text to n runes, saying how much is left out.
-func clipped(s string, n int) string {
+// Clipped shortens a text to n runes, saying how much is left out.
+func Clipped(s string, n int) string {
 	r := []rune(s)
 	if n <= 0 || len(r) <= n {
 		return s

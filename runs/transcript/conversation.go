@@ -1,4 +1,4 @@
-package show
+package transcript
 
 import (
 	"fmt"
@@ -133,7 +133,7 @@ func steps(t Trial, hits map[place]attack.Forbidden) []Step {
 		case m.Side() == domains.UserSide:
 			msg.Side = "user"
 		case m.Role == domains.RoleSystem, m.Role == domains.RoleDeveloper: // in conversations of other programs
-			msg.Side, msg.Brief = string(m.Role), clipped(msg.Text, instructions)
+			msg.Side, msg.Brief = string(m.Role), Clipped(msg.Text, instructions)
 		}
 		if msg.Result {
 			msg.Tool = tools[m.ID]
@@ -197,7 +197,7 @@ func notes(t Trial) []string {
 }
 
 // judged labels the checks of a judge.
-const judged = "judged:"
+const Judged = "judged:"
 
 // checks are what the reward looked at, apart from the database.
 func checks(s *sim.Score) []Check {
@@ -215,7 +215,7 @@ func checks(s *sim.Score) []Check {
 		add(c.Met, "told the user:", c.Info, c.Justification)
 	}
 	for _, v := range s.Info.NLAssertions {
-		add(v.Met, judged, v.Assertion, v.Justification)
+		add(v.Met, Judged, v.Assertion, v.Justification)
 	}
 	return out
 }
@@ -248,5 +248,5 @@ func Purpose(t *domains.Task) string {
 	if reason == "" {
 		reason = t.UserScenario.Instructions.Plain
 	}
-	return clipped(strings.ReplaceAll(reason, "\n", " "), 160)
+	return Clipped(strings.ReplaceAll(reason, "\n", " "), 160)
 }

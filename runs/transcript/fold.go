@@ -1,4 +1,4 @@
-package show
+package transcript
 
 import (
 	"fmt"
@@ -123,7 +123,7 @@ func (f *folder) result(at int, text string) string {
 	long := len([]rune(text)) > briefResult
 	if err != nil || !isMap && !isList {
 		if long {
-			return clipped(text, briefText)
+			return Clipped(text, briefText)
 		}
 		return ""
 	}
@@ -172,7 +172,7 @@ func changes(before sight, now value.Value) string {
 	}
 	var parts []string
 	for _, c := range found[:min(len(found), mostFields)] {
-		parts = append(parts, fmt.Sprintf("%s: %s → %s", c.Path, clipped(c.Want, briefValue), clipped(c.Got, briefValue)))
+		parts = append(parts, fmt.Sprintf("%s: %s → %s", c.Path, Clipped(c.Want, briefValue), Clipped(c.Got, briefValue)))
 	}
 	return fmt.Sprintf("changed since message %d: %s", before.at, listed(parts, len(found), "change"))
 }
@@ -203,7 +203,7 @@ func (f *folder) fields(at int, all []leaf) string {
 	}
 	var parts []string
 	for _, l := range used[:min(len(used), mostFields)] {
-		parts = append(parts, l.path+": "+clipped(l.text, briefValue))
+		parts = append(parts, l.path+": "+Clipped(l.text, briefValue))
 	}
 	return listed(parts, len(all), "field")
 }

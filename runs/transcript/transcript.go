@@ -1,4 +1,4 @@
-package show
+package transcript
 
 import (
 	"fmt"
@@ -47,9 +47,9 @@ func (c Conversation) Transcript() []Entry {
 		if n := len(s.Message.Calls); n > 0 {
 			batch = n
 		}
-		out = append(out, remarks(s.Message.ModelCalls)...)
+		out = append(out, Remarks(s.Message.ModelCalls)...)
 	}
-	return append(out, remarks(c.Lost)...)
+	return append(out, Remarks(c.Lost)...)
 }
 
 // entry tells a message; named says that its tool has to be named, as others were called with it.
@@ -82,8 +82,8 @@ func joinLines(a, b string) string {
 	return a + "\n" + b
 }
 
-// remarks tell what model calls were beside what they said.
-func remarks(calls []sim.ModelCall) []Entry {
+// Remarks tell what model calls were beside what they said.
+func Remarks(calls []sim.ModelCall) []Entry {
 	var out []Entry
 	for _, c := range calls {
 		for _, r := range c.Remarks() {
@@ -108,13 +108,13 @@ func (e Event) entry() Entry {
 	return out
 }
 
-// whole is all that an event says, its parts indented below its title.
+// whole is all that an event says, its parts Indented below its title.
 func (e Event) whole() string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(e.Title))
 	add := func(text string) {
 		if strings.TrimSpace(text) != "" {
-			b.WriteString("\n" + indented(text, "  "))
+			b.WriteString("\n" + Indented(text, "  "))
 		}
 	}
 	add(e.Text)
@@ -132,4 +132,12 @@ func (e Event) whole() string {
 		add(f)
 	}
 	return b.String()
+}
+
+// Mark is a tick or a cross.
+func Mark(ok bool) string {
+	if ok {
+		return "✓"
+	}
+	return "✗"
 }

@@ -38,7 +38,8 @@ type Conversation struct {
 	Procedure Procedure
 }
 
-// Step is what happened at one message: the events before it, and then the message; without one at the end.
+// Step is what happened at one message: the events before it, and then the message; without one at the end. Events and
+// messages together are numbered from 0 in this order, which is that of their display: their positions.
 type Step struct {
 	Events  []Event
 	Message *Message
@@ -47,6 +48,7 @@ type Step struct {
 // Message is a message of a conversation.
 type Message struct {
 	Index      int
+	Pos        int    // its position
 	Side       string // agent or user, or system or developer: who wrote it, or whose call it answers
 	Result     bool   // of a tool
 	Error      bool
@@ -157,6 +159,17 @@ func steps(t Trial, hits map[place]attack.Forbidden) []Step {
 	}
 	if last := len(r.Messages); len(out[last].Events) == 0 {
 		out = out[:last]
+	}
+	pos := 0
+	for i := range out {
+		for k := range out[i].Events {
+			out[i].Events[k].Pos = pos
+			pos++
+		}
+		if out[i].Message != nil {
+			out[i].Message.Pos = pos
+			pos++
+		}
 	}
 	return out
 }

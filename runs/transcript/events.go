@@ -40,6 +40,7 @@ func Stopped(k sim.EventKind) bool {
 // Event is an event of a conversation in words. All texts may contain anything.
 type Event struct {
 	Number   int // its place among the events of the record
+	Pos      int // its position
 	At       int // the message that it came before
 	Kind     sim.EventKind
 	Guide    bool      // the event is of a guide and was understood; otherwise it is told as it is recorded

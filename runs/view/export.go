@@ -29,7 +29,7 @@ func (s *Site) Export(ctx context.Context, dir string) (Copied, error) {
 	if err := errors.Join(vacant(dir), s.apart(dir)); err != nil {
 		return Copied{}, err
 	}
-	still := &Site{pages: s.pages}
+	still := &Site{pages: s.pages, parts: s.parts}
 	for _, r := range s.runs {
 		data, err := r.read()
 		if err != nil {

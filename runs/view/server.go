@@ -68,11 +68,14 @@ func loopbackHost(header string) bool {
 	return err == nil && bad == nil && loopback(host)
 }
 
+// policy is what pages may load, wherever they are: their own parts alone.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'"
+
 // Handler serves the pages. It answers GET and HEAD for hosts of the loopback, and nothing else.
 func (s *Site) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+		h.Set("Content-Security-Policy", policy+"; frame-ancestors 'self'")
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")

@@ -21,10 +21,10 @@ import (
 
 func TestHeaders(t *testing.T) {
 	s := serve(t, smallRun(t))
-	for _, path := range []string{"/", "/style.css", "/small/", aTrial, aTrial + "a0/record.json", "/nowhere/"} {
+	for _, path := range []string{"/", "/style.css", "/script.js", "/small/", aTrial, aTrial + "a0/record.json", "/nowhere/"} {
 		_, _, head := s.get(path)
 		for name, want := range map[string]string{
-			"Content-Security-Policy": "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'",
 			"X-Content-Type-Options":  "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "Refresh": "",
 		} {
 			if got := head.Get(name); got != want {
@@ -169,7 +169,7 @@ func TestPaths(t *testing.T) {
 
 // TestContrast computes the contrast of every colour of text on every ground, in light and dark.
 func TestContrast(t *testing.T) {
-	css, err := os.ReadFile("style.css")
+	css, err := os.ReadFile("style/base.css")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 // Package view makes web pages of recorded runs: what was run, every trial, every conversation, and two conversations
-// side by side. The pages are plain HTML with one style sheet: no script, nothing from elsewhere. They are served to the
-// machine's own user over loopback, or written into a folder.
+// side by side. The pages are plain HTML with one style sheet and one script, which adds selection and keys; nothing comes
+// from elsewhere, and all that pages say is there without the script. They are served to the machine's own user over
+// loopback, or written into a folder.
 //
 // Whatever a model, a tool or a data set wrote reaches a page as text alone: pages are plain data, and the template
 // named text makes what is invisible visible (transcript.Pieces) before html/template escapes it. Attributes take safe.
@@ -19,16 +20,14 @@ import (
 	"strings"
 )
 
-//go:embed templates/*.html
-var templateFiles embed.FS
-
-//go:embed style.css
-var styleSheet []byte
+//go:embed templates/*.html style/*.css script.js
+var files embed.FS
 
 // Site is the pages of some runs. Safe for concurrent use.
 type Site struct {
 	runs  []*givenRun
 	pages *template.Template
+	parts map[string]page // what pages load, by path
 }
 
 // Open reads the runs of the given folders. env resolves variables in the names of their data folders. An error means that
@@ -36,7 +35,10 @@ type Site struct {
 func Open(dirs []string, env func(string) string) (*Site, error) {
 	s := &Site{}
 	var err error
-	if s.pages, err = template.New("").Funcs(functions()).ParseFS(templateFiles, "templates/*.html"); err != nil {
+	if s.pages, err = template.New("").Funcs(functions()).ParseFS(files, "templates/*.html"); err != nil {
+		return nil, err
+	}
+	if s.parts, err = parts(); err != nil {
 		return nil, err
 	}
 	base := make([]string, len(dirs))
@@ -63,6 +65,25 @@ func Open(dirs []string, env func(string) string) (*Site, error) {
 	return s, nil
 }
 
+// parts are what pages load: one style sheet of all files in style, in the order of their names, and the script.
+func parts() (map[string]page, error) {
+	names, err := fs.Glob(files, "style/*.css")
+	if err != nil {
+		return nil, err
+	}
+	var style []byte
+	for _, name := range names {
+		text, err := files.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		style = append(style, text...)
+	}
+	script, err := files.ReadFile("script.js")
+	return map[string]page{"/style.css": {status: http.StatusOK, kind: cssType, body: style},
+		"/script.js": {status: http.StatusOK, kind: scriptType, body: script}}, err
+}
+
 // page is what answers a request.
 type page struct {
 	status int
@@ -73,9 +94,10 @@ type page struct {
 }
 
 const (
-	htmlType = "text/html; charset=utf-8"
-	cssType  = "text/css; charset=utf-8"
-	jsonType = "application/json; charset=utf-8"
+	htmlType   = "text/html; charset=utf-8"
+	cssType    = "text/css; charset=utf-8"
+	jsonType   = "application/json; charset=utf-8"
+	scriptType = "text/javascript; charset=utf-8"
 )
 
 // failure is an error with the status that answers it.
@@ -117,8 +139,8 @@ func (s *Site) get(path string, query url.Values, l linker) (p page) {
 	switch {
 	case path == "/":
 		p, err = v.start()
-	case path == "/style.css":
-		return page{status: http.StatusOK, kind: cssType, body: styleSheet}
+	case s.parts[path].status != 0:
+		return s.parts[path]
 	default:
 		p, err = v.ofRun(parts)
 	}
@@ -175,6 +197,7 @@ func (v *request) enter(slug string) error {
 type layout struct {
 	Title    string
 	Style    string
+	Script   string
 	Crumbs   []anchor
 	Still    bool
 	Scripted string // what of the run is
@@ -192,7 +215,7 @@ type anchor struct {
 
 // render makes a page of a template.
 func (v *request) render(name, title string, crumbs []anchor, content any) (page, error) {
-	f := layout{Title: title, Style: v.to("/style.css", nil), Crumbs: append([]anchor{{To: v.to("/", nil), Text: "runs"}}, crumbs...),
+	f := layout{Title: title, Style: v.to("/style.css", nil), Script: v.to("/script.js", nil), Crumbs: append([]anchor{{To: v.to("/", nil), Text: "runs"}}, crumbs...),
 		Still: v.still(), Content: content}
 	if v.runData != nil {
 		f.Scripted, f.Live = v.run.Scripted(), v.live

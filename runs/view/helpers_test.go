@@ -18,6 +18,7 @@ import (
 	"github.com/tauguide/tauguide/runs/runtest"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/view"
+	"github.com/tauguide/tauguide/runs/view/browsertest"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -61,6 +62,7 @@ var held, heldTiny holding
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	browsertest.Close()
 	for _, h := range []*holding{&held, &heldTiny} {
 		if h.dir != "" {
 			_ = os.RemoveAll(h.dir)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,6 +20,7 @@ import (
 	"github.com/tauguide/tauguide/runs/terminal"
 	"github.com/tauguide/tauguide/runs/transcript"
 	"github.com/tauguide/tauguide/runs/trials"
+	"github.com/tauguide/tauguide/runs/view"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -25,12 +28,14 @@ type showOptions struct {
 	trials.Filter
 	systems, domains, tasks  []string
 	full, raw, json, noPager bool
+	html                     string
 }
 
 func (o *showOptions) AddFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.full, "full", false, "fold nothing: whole results, all that a guide told and decided, components that do not apply")
 	f.BoolVar(&o.raw, "raw", false, "write the file of the record, byte for byte (on a terminal, what steers one is escaped)")
 	f.BoolVar(&o.json, "json", false, "print the record and its score as JSON; without KEY, the list")
+	f.StringVar(&o.html, "html", "", "write the trial's page as one file, which must not exist, with all that opens from it; it loads nothing")
 	f.BoolVar(&o.noPager, "no-pager", false, "write to the terminal itself, not through $PAGER")
 	f.StringArrayVar(&o.systems, "system", nil, "only trials of this system (may be repeated, as those below)")
 	f.StringArrayVar(&o.domains, "domain", nil, "only trials of this domain")
@@ -53,7 +58,8 @@ func showCommand(p process) *cobra.Command {
 			"are listed. The flags that begin with only narrow both.",
 		Example: "  tauguide show results/quickstart --failed --system ReAct\n" +
 			"  tauguide show results/quickstart PolicyGuide/cancel-gift-card-order/0\n" +
-			"  tauguide show results/quickstart retail/ReAct/cancel-gift-card-order/0 --full",
+			"  tauguide show results/quickstart retail/ReAct/cancel-gift-card-order/0 --full\n" +
+			"  tauguide show results/quickstart retail/ReAct/cancel-gift-card-order/0 --html trial.html",
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error { return runShow(p, o, args[0], args[1:]) },
 	}
@@ -62,8 +68,14 @@ func showCommand(p process) *cobra.Command {
 }
 
 func runShow(p process, o showOptions, dir string, key []string) error {
-	if o.full && o.raw || o.full && o.json || o.raw && o.json {
-		return usage(errors.New("--full, --raw and --json exclude each other\nhint: choose one"))
+	chosen := 0
+	for _, form := range []bool{o.full, o.raw, o.json, o.html != ""} {
+		if form {
+			chosen++
+		}
+	}
+	if chosen > 1 {
+		return usage(errors.New("--full, --raw, --json and --html exclude each other\nhint: choose one"))
 	}
 	r, err := openRun(p, dir)
 	if err != nil {
@@ -82,9 +94,9 @@ func runShow(p process, o showOptions, dir string, key []string) error {
 	case len(lines) == 0:
 		return usage(errors.New("no trial is like that\nhint: loosen a filter"))
 	case len(key) > 0:
-		return showTrial(p, o, r, lines, key[0])
-	case o.raw || o.full:
-		return usage(fmt.Errorf("--raw and --full are of one trial\nhint: name it, as in tauguide show %s %s", dir, lines[0].Key.String()))
+		return showTrial(p, o, dir, r, lines, key[0])
+	case o.raw || o.full || o.html != "":
+		return usage(fmt.Errorf("--raw, --full and --html are of one trial\nhint: name it, as in tauguide show %s %s", dir, lines[0].Key.String()))
 	case o.json:
 		return p.json(lines)
 	}
@@ -93,7 +105,7 @@ func runShow(p process, o showOptions, dir string, key []string) error {
 	})
 }
 
-func showTrial(p process, o showOptions, r *store.Run, lines []trials.Line, name string) error {
+func showTrial(p process, o showOptions, dir string, r *store.Run, lines []trials.Line, name string) error {
 	plan := make([]config.Planned, len(lines))
 	for i, l := range lines {
 		plan[i] = l.Planned
@@ -104,6 +116,9 @@ func showTrial(p process, o showOptions, r *store.Run, lines []trials.Line, name
 	}
 	if o.raw {
 		return rawRecord(p, r, key)
+	}
+	if o.html != "" {
+		return htmlTrial(p, o, dir, key)
 	}
 	v, err := trialOf(p, r, key)
 	if err != nil {
@@ -141,6 +156,31 @@ func rawRecord(p process, r *store.Run, key sim.Key) error {
 	}
 	_, err = to.Write(text)
 	return err
+}
+
+// htmlTrial writes the page of a trial as one file.
+func htmlTrial(p process, o showOptions, dir string, key sim.Key) error {
+	site, err := view.Open([]string{dir}, p.env)
+	if err != nil {
+		return err
+	}
+	page, err := site.Single(key)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(o.html, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return usage(fmt.Errorf("--html %s exists already\nhint: name a file that does not", o.html))
+	}
+	if err != nil {
+		return fmt.Errorf("--html: %w", err)
+	}
+	_, err = f.Write(page)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(fmt.Errorf("--html: %w", err), os.Remove(o.html))
+	}
+	p.printf("%s: %d kB\n", o.html, (len(page)+999)/1000)
+	return nil
 }
 
 // trialOf reads what is known of a trial, without its task.

@@ -141,7 +141,7 @@ func (s *Site) copyTo(ctx context.Context, dir string) (Copied, error) {
 		at := queue[0]
 		queue = queue[1:]
 		file := fileOf(at.path, at.query)
-		p := s.get(at.path, at.query, linker{file: file, seen: add})
+		p := s.get(at.path, at.query, copied(file, add))
 		switch {
 		case p.status == http.StatusNotFound:
 			out.Waiting++

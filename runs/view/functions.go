@@ -23,7 +23,6 @@ func functions() template.FuncMap {
 	return template.FuncMap{
 		"shown": shown, "safe": transcript.Safe, "laidOut": laidOut, "mark": transcript.Mark, "summary": summary, "callText": callText,
 		"reward": reward, "cost": cost, "tokens": tokens, "seconds": seconds, "purpose": transcript.Purpose,
-		"policy":     func() string { return policy },
 		"heading":    func(t report.Table) string { return strings.ReplaceAll(t.Heading(), "*", "") },
 		"at":         func(prefix string, of any) placed { return placed{prefix, of} },
 		"eventClass": eventClass,

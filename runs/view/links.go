@@ -7,26 +7,27 @@ import (
 	"strings"
 )
 
-// linker writes the addresses of one page's links: those of a running server or, in a copy, relative ones, so that the
-// folder can be anywhere. In a copy nothing can answer a query that no page was made for.
+// linker writes the addresses of one page's links, for where the page is going to be.
 type linker struct {
-	file string                              // of the page, with slashes, below the copy's folder
-	seen func(path string, query url.Values) // is told what was referred to; nil on a server
+	to       func(path string, query url.Values) string // refers to a page by its path on the site; "" where it is not to be had
+	still    bool                                       // nothing answers there: the page is of a copy
+	*inlined                                            // what the page has within itself, if it is a file by itself
 }
 
-// still reports whether the page is of a copy.
-func (l linker) still() bool { return l.seen != nil }
-
-// to refers to a page by its path on the site and its query.
-func (l linker) to(path string, query url.Values) string {
-	switch {
-	case l.still():
-		l.seen(path, query)
-		return relative(l.file, fileOf(path, query))
-	case len(query) > 0:
+// served is for the pages of a running server.
+var served = linker{to: func(path string, query url.Values) string {
+	if len(query) > 0 {
 		return path + "?" + query.Encode()
 	}
 	return path
+}}
+
+// copied is for a page of a copy: relative, so that the folder can be anywhere. seen is told what was referred to.
+func copied(file string, seen func(path string, query url.Values)) linker {
+	return linker{still: true, to: func(path string, query url.Values) string {
+		seen(path, query)
+		return relative(file, fileOf(path, query))
+	}}
 }
 
 // fileOf is the file of a copy with a page.

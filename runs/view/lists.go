@@ -140,7 +140,7 @@ func (v *request) trials() (page, error) {
 	chosen := v.chosen(f)
 	at := pageOf(v.query, len(chosen))
 	context := f.values()
-	if v.still() {
+	if v.still {
 		context = nil // a copy has one page for each trial, whatever list it was reached from
 	}
 	lines := make([]line, 0, perPage)
@@ -192,7 +192,7 @@ func (v *request) selects(f filter) []choices {
 
 // quick are links that narrow a list without a form: what a copy has of filters.
 func (v *request) quick(f filter) []anchor {
-	if !v.still() {
+	if !v.still {
 		return nil
 	}
 	var out []anchor
@@ -225,7 +225,7 @@ func (v *request) pages(at paging, to func(int) string) []anchor {
 		switch {
 		case n == at.page:
 			out = append(out, anchor{Text: strconv.Itoa(n), Class: "here"})
-		case n == 1, n == at.pages, near, v.still():
+		case n == 1, n == at.pages, near, v.still:
 			out = append(out, anchor{To: to(n), Text: strconv.Itoa(n)})
 		case n == at.page-4, n == at.page+4:
 			out = append(out, anchor{Text: "…"})

@@ -31,17 +31,17 @@ func (v *request) others(r *row) []others {
 		if o.Key == r.Key || !o.ran {
 			continue
 		}
-		paired := !v.still() || r.System == first || o.System == first
+		paired := !v.still || r.System == first || o.System == first
 		if o.Trial == r.Trial && paired && len(systems.Links) < mostOthers {
 			systems.Links = append(systems.Links, v.pair(r, v.given, v.runData, o, o.System))
 		}
-		if o.System == r.System && !v.still() && len(trials.Links) < mostOthers {
+		if o.System == r.System && !v.still && len(trials.Links) < mostOthers {
 			trials.Links = append(trials.Links, v.pair(r, v.given, v.runData, o, strconv.Itoa(o.Trial)))
 		}
 	}
 	elsewhere := others{Title: "other runs"}
 	for _, place := range v.site.runs {
-		if place == v.given || v.still() && v.given != v.site.runs[0] {
+		if place == v.given || v.still && v.given != v.site.runs[0] {
 			continue
 		}
 		d, err := place.read()
@@ -59,7 +59,7 @@ func (v *request) others(r *row) []others {
 // for both ways.
 func (v *request) pair(r *row, given *givenRun, d *runData, o *row, name string) anchor {
 	left, right := r, o
-	if v.still() && given == v.given && o.System == v.systems.list[0] {
+	if v.still && given == v.given && o.System == v.systems.list[0] {
 		left, right = o, r
 	}
 	to := fmt.Sprintf("%sbeside/%s/%s/%d/", v.path(left), given.slug, d.systems.slug[right.System], right.Trial)

@@ -88,7 +88,7 @@ func (s *Site) Handler() http.Handler {
 			h.Set("Allow", "GET, HEAD")
 			http.Error(w, "pages can be read, and nothing else", http.StatusMethodNotAllowed)
 		default:
-			s.get(r.URL.EscapedPath(), r.URL.Query(), linker{}).write(w)
+			s.get(r.URL.EscapedPath(), r.URL.Query(), served).write(w)
 		}
 	})
 }

@@ -89,6 +89,7 @@ type page struct {
 	status int
 	kind   string // Content-Type
 	body   []byte
+	title  string
 	name   string // under which a browser stores it; "" to show it
 	list   bool   // a page of lists whose run is being written
 }
@@ -200,6 +201,8 @@ type layout struct {
 	Script   string
 	Crumbs   []anchor
 	Still    bool
+	Policy   string
+	Alone    *inlined
 	Scripted string // what of the run is
 	Live     bool
 	Content  any
@@ -216,15 +219,19 @@ type anchor struct {
 // render makes a page of a template.
 func (v *request) render(name, title string, crumbs []anchor, content any) (page, error) {
 	f := layout{Title: title, Style: v.to("/style.css", nil), Script: v.to("/script.js", nil), Crumbs: append([]anchor{{To: v.to("/", nil), Text: "runs"}}, crumbs...),
-		Still: v.still(), Content: content}
+		Still: v.still, Content: content}
 	if v.runData != nil {
 		f.Scripted, f.Live = v.run.Scripted(), v.live
+	}
+	f.Policy, f.Alone = policy, v.inlined
+	if v.inlined != nil {
+		f.Policy = v.inlined.policy()
 	}
 	var b bytes.Buffer
 	if err := v.site.pages.ExecuteTemplate(&b, name, f); err != nil {
 		return page{}, err
 	}
-	return page{status: http.StatusOK, kind: htmlType, body: b.Bytes()}, nil
+	return page{status: http.StatusOK, kind: htmlType, title: title, body: b.Bytes()}, nil
 }
 
 // trouble is the page that reports an error.

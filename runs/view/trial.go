@@ -164,11 +164,11 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 	}
 	f := filterOf(v.query)
 	query := f.values()
-	if v.still() {
+	if v.still {
 		query = nil
 	}
 	c := trialPage{Key: r.Key.String(), Outcome: r.outcome, List: v.trialsAt(query), Raw: v.to(record, nil),
-		Notices: notices, Brief: briefOf(t), Jumps: jumps(t.Record), Others: v.others(r)}
+		Notices: notices, Brief: briefOf(t), Jumps: jumps(t.Record)}
 	if c.Conversation, err = transcript.NewConversation(t); err != nil {
 		return page{}, err
 	}
@@ -184,8 +184,10 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 		}
 		c.Attempts = append(c.Attempts, a)
 	}
-	before, after := v.around(f, at)
-	c.Before, c.After = v.neighbour(before, query), v.neighbour(after, query)
+	if v.inlined == nil {
+		before, after := v.around(f, at)
+		c.Before, c.After, c.Others = v.neighbour(before, query), v.neighbour(after, query), v.others(r)
+	}
 	title := fmt.Sprintf("%s / %d, %s, %s", r.Task, r.Trial, r.System, r.Domain)
 	return v.render("trial.html", title, v.crumbs(anchor{To: c.List, Text: "trials"}, anchor{Text: fmt.Sprintf("%s / %d", r.Task, r.Trial)}), c)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/report"
+	"github.com/tauguide/tauguide/runs/view"
 )
 
 type runOptions struct {
@@ -214,22 +215,25 @@ func (o runOptions) tables(p process, dir string) error {
 		return err
 	}
 	overview := slices.IndexFunc(built, func(t report.Table) bool { return t.Name == "overview" })
-	next(p, config.ShellWord(dir), built[overview].Rivals)
+	next(p, dir, built[overview].Rivals)
 	return nil
 }
 
-// next says how to look closer, each step a command that works as printed, and what for, where all lines have room for it.
+// next says how to look closer, each step a command that works as printed, and what for, where all lines have room for it; then
+// the address of the pages that the last one serves.
 func next(p process, dir string, rivals []string) {
-	steps := [][2]string{{"view " + dir, "in a browser"}, {"tables " + dir, "slices, calls"}, {"tables " + dir + " --table all", "the paper's"}}
+	name := config.ShellWord(dir)
+	steps := [][2]string{{"tables " + name, "slices, calls"}, {"tables " + name + " --table all", "the paper's"}}
 	if len(rivals) == 2 {
-		steps = append(steps, [2]string{fmt.Sprintf("compare %s %s %s", dir, config.ShellWord(rivals[0]), config.ShellWord(rivals[1])), "is it chance?"})
+		steps = append(steps, [2]string{fmt.Sprintf("compare %s %s %s", name, config.ShellWord(rivals[0]), config.ShellWord(rivals[1])), "is it chance?"})
 	}
+	steps = append(steps, [2]string{"view " + name, "in a browser, at"})
 	width := 0
 	for i, s := range steps {
 		steps[i][0] = "  " + p.command("tauguide "+s[0])
 		width = max(width, len(steps[i][0]))
 	}
-	const what = len("  # slices, calls")
+	const what = len("  # in a browser, at")
 	p.note("next:")
 	for _, s := range steps {
 		if p.err.Width == 0 || width+what <= p.err.Width {
@@ -238,4 +242,5 @@ func next(p process, dir string, rivals []string) {
 			p.note(s[0])
 		}
 	}
+	p.note("  " + view.Address(dir))
 }

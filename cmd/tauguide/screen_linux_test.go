@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +16,7 @@ import (
 	"github.com/tauguide/tauguide/domains/domaintest"
 	"github.com/tauguide/tauguide/runs/runtest"
 	"github.com/tauguide/tauguide/runs/terminal"
+	"github.com/tauguide/tauguide/runs/view"
 )
 
 // moving are the parts of a screen that no two runs share: the last progress line, and how long it took.
@@ -100,6 +103,7 @@ func TestFirstCommand(t *testing.T) {
 	goldenScreen(t, filepath.Join(screens, "first-piped.txt"), stdout)
 	goldenScreen(t, filepath.Join(screens, "first-piped-stderr.txt"), still(stderr))
 	_, steps, _ := strings.Cut(stderr, "next:\n")
+	steps, address, _ := strings.Cut(steps, "  http://")
 	if strings.Count(steps, "\n") != 4 {
 		t.Errorf("next steps:\n%s", steps)
 	}
@@ -108,6 +112,15 @@ func TestFirstCommand(t *testing.T) {
 		words := strings.Fields(line)[1:]
 		if words[0] == "view" {
 			background(t, noEnv, words...)
+			site, err := view.Open(words[1:], noEnv)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := httptest.NewRecorder()
+			site.Handler().ServeHTTP(w, httptest.NewRequest("GET", "http://"+strings.TrimSpace(address), nil))
+			if !strings.HasPrefix(address, view.DefaultAddr+"/") || w.Code != http.StatusOK {
+				t.Errorf("the address of the last line, %q: status %d", address, w.Code)
+			}
 		} else if code, stdout, stderr := command(t, noEnv, words...); code != exitOK || stdout == "" {
 			t.Errorf("%v: exit code %d: %s", words, code, stderr)
 		}

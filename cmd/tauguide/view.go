@@ -20,7 +20,7 @@ type viewOptions struct {
 }
 
 func (o *viewOptions) AddFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.addr, "addr", view.DefaultAddr, "address of the loopback to listen on; port 0 is any free one")
+	f.StringVar(&o.addr, "addr", "", "address of the loopback to listen on; port 0 is any free one (default "+view.DefaultAddr+", or a free port where that is taken)")
 	f.StringVar(&o.export, "export", "", "write the pages into this folder, which must be new or empty")
 	f.BoolVar(&o.json, "json", false, "print the address, or what was written, as JSON")
 }
@@ -31,28 +31,28 @@ func viewCommand(p process) *cobra.Command {
 		Use:   "view [RUN...]",
 		Short: "Show runs as web pages, served to this machine or written into a folder",
 		Long: "Serve web pages of recorded runs on the loopback: lists of trials with filters, tasks against systems, every conversation, and two\n" +
-			"conversations side by side. The address is printed on stdout; Ctrl-C ends the server. Runs may be written meanwhile: a page shows\n" +
-			"what is there when it is loaded. Without RUN, all runs of " + config.ResultsDir + " are shown; a folder of runs stands for those in it.\n" +
+			"conversations side by side. The address is printed on stdout; Ctrl-C ends the server. Runs may be written meanwhile, and lists\n" +
+			"follow. Without RUN, the runs of " + config.ResultsDir + " are listed; a folder of runs stands for those in it, also those that come later.\n" +
 			"--export writes the same pages into a new folder instead, to be opened from the disk.\n\n" + exitHelp,
 		Example: "  tauguide view\n  tauguide view results/quickstart\n  tauguide view results/quickstart --export pages",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dirs, err := viewed(p, args)
+			if len(args) == 0 {
+				args = []string{config.ResultsDir}
+			}
 			switch {
-			case err != nil:
-				return err
 			case !cmd.Flags().Changed("export"):
-				return runViewServe(cmd.Context(), p, o, dirs)
+				return runViewServe(cmd.Context(), p, o, args)
 			case cmd.Flags().Changed("addr"):
 				return usage(errors.New("--export writes files and serves nothing\nhint: leave --addr out"))
 			}
-			return runViewExport(cmd.Context(), p, o, dirs)
+			return runViewExport(cmd.Context(), p, o, args)
 		},
 	}
 	o.AddFlags(cmd.Flags())
 	return cmd
 }
 
-func runViewServe(ctx context.Context, p process, o viewOptions, dirs []string) error {
+func runViewServe(ctx context.Context, p process, o viewOptions, args []string) error {
 	l, err := view.Listen(o.addr)
 	if bad := (*view.AddrError)(nil); errors.As(err, &bad) {
 		return usage(fmt.Errorf("--addr: %w", err))
@@ -60,13 +60,13 @@ func runViewServe(ctx context.Context, p process, o viewOptions, dirs []string) 
 	if err != nil {
 		return err
 	}
-	site, err := openPages(p, dirs)
+	site, err := openPages(p, args)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
 	url := fmt.Sprintf("http://%s/", l.Addr())
 	if o.json {
-		err = p.json(map[string]any{"url": url, "runs": dirs})
+		err = p.json(map[string]any{"url": url, "runs": args})
 	} else {
 		_, err = fmt.Fprintln(p.stdout, url)
 	}
@@ -77,9 +77,13 @@ func runViewServe(ctx context.Context, p process, o viewOptions, dirs []string) 
 	return site.Serve(ctx, l)
 }
 
-func runViewExport(ctx context.Context, p process, o viewOptions, dirs []string) error {
+func runViewExport(ctx context.Context, p process, o viewOptions, args []string) error {
 	if o.export == "" {
 		return usage(errors.New("--export is empty\nhint: name a folder"))
+	}
+	dirs, err := readable(p, args)
+	if err != nil {
+		return err
 	}
 	site, err := openPages(p, dirs)
 	if err != nil {
@@ -106,18 +110,15 @@ func runViewExport(ctx context.Context, p process, o viewOptions, dirs []string)
 	return nil
 }
 
-// viewed are the runs to show. A run of a folder that cannot be read is left out, which is told.
-func viewed(p process, args []string) (dirs []string, err error) {
-	if len(args) == 0 {
-		args = []string{config.ResultsDir}
-	}
+// readable are the runs to write pages of. A run of a folder that cannot be read is left out, which is told.
+func readable(p process, args []string) (dirs []string, err error) {
 	for _, arg := range args {
-		inside, _ := store.Folders(arg)
-		if len(inside) == 0 && arg != config.ResultsDir {
+		if !folderOfRuns(arg) {
 			dirs = append(dirs, arg)
 			continue
 		}
-		if inside, err = runFolders(arg); err != nil {
+		inside, err := runFolders(arg)
+		if err != nil {
 			return nil, err
 		}
 		for _, dir := range inside {
@@ -131,15 +132,28 @@ func viewed(p process, args []string) (dirs []string, err error) {
 	return dirs, nil
 }
 
-// openPages reads the runs.
-func openPages(p process, dirs []string) (*view.Site, error) {
-	if err := differentRuns(dirs); err != nil {
-		return nil, err
-	}
-	for _, dir := range dirs {
-		if err := checkRun(dir); err != nil {
+// folderOfRuns reports whether a folder holds runs. That of results does, or should.
+func folderOfRuns(dir string) bool {
+	inside, _ := store.Folders(dir)
+	return len(inside) > 0 || dir == config.ResultsDir
+}
+
+// openPages opens the pages of runs and folders of runs.
+func openPages(p process, args []string) (*view.Site, error) {
+	var dirs []string
+	for _, arg := range args {
+		var err error
+		if folderOfRuns(arg) {
+			_, err = runFolders(arg)
+		} else {
+			dirs, err = append(dirs, arg), checkRun(arg)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
-	return view.Open(dirs, p.env)
+	if err := differentRuns(dirs); err != nil {
+		return nil, err
+	}
+	return view.Open(args, p.env)
 }

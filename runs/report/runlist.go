@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -31,28 +32,31 @@ const (
 
 // RunLine is a run in a list.
 type RunLine struct {
-	Dir       string    `json:"dir"`
-	Name      string    `json:"name"`
-	Note      string    `json:"note"`
-	State     RunState  `json:"state"`
-	Planned   int       `json:"planned"`
-	Done      int       `json:"done"`      // have a record
-	Evaluable int       `json:"evaluable"` // of the planned ones: ran and scored
-	Best      *Headline `json:"best"`      // null while there is none
-	Cost      float64   `json:"cost"`      // dollars that were paid for, as far as known
-	Unpriced  int       `json:"unpriced"`  // calls whose cost is not known
-	Synthetic bool      `json:"synthetic"`
-	Scripted  string    `json:"scripted,omitempty"` // what of it is, where that is not all
-	Created   time.Time `json:"created"`
-	Error     string    `json:"error,omitempty"` // why the run cannot be read
+	Dir       string     `json:"dir"`
+	Name      string     `json:"name"`
+	Note      string     `json:"note"`
+	State     RunState   `json:"state"`
+	Planned   int        `json:"planned"`
+	Done      int        `json:"done"`      // have a record
+	Evaluable int        `json:"evaluable"` // of the planned ones: ran and scored
+	Best      *Headline  `json:"best"`      // null while there is none
+	Pass1     []Headline `json:"pass1"`     // of each system that has a figure, in the config's order
+	Cost      float64    `json:"cost"`      // dollars that were paid for, as far as known
+	Unpriced  int        `json:"unpriced"`  // calls whose cost is not known
+	Config    string     `json:"config"`    // its file, or hash where none is known
+	Synthetic bool       `json:"synthetic"`
+	Scripted  string     `json:"scripted,omitempty"` // what of it is, where that is not all
+	Created   time.Time  `json:"created"`
+	Error     string     `json:"error,omitempty"` // why the run cannot be read
 }
 
-// Headline is the best system of a run, by the mean over the run's domains of Pass^k.
+// Headline is a system's mean of Pass^k over domains of a run.
 type Headline struct {
-	System string  `json:"system"`
-	K      int     `json:"k"` // the largest that the run has trials for
-	Pass   float64 `json:"pass"`
-	Tied   int     `json:"tied,omitempty"` // further systems with the same figure
+	System  string  `json:"system"`
+	K       int     `json:"k"`
+	Pass    float64 `json:"pass"`
+	Domains int     `json:"domains"`        // that have such a figure for the system
+	Tied    int     `json:"tied,omitempty"` // of the best one: further systems with the same figure
 }
 
 // ListRuns reads what there is to say of the runs in these folders, the newest first. A run that cannot be read is a line
@@ -94,8 +98,13 @@ func runLine(dir string) RunLine {
 		outcomes = append(outcomes, metrics.Outcome{Domain: k.Domain, System: k.System, Task: k.Task, Trial: k.Trial, State: state(e)})
 	}
 	l.Evaluable = metrics.Cover(outcomes).Evaluable
+	l.Pass1 = headlines(m.Config.Systems, outcomes, 1)
 	if l.Done >= l.Planned {
-		l.Best = headline(m.Config.Systems, outcomes)
+		l.Best = best(m.Config.Systems, outcomes)
+	}
+	l.Config = short(m.Identity)
+	if m.Command != nil {
+		l.Config = m.Command.Config
 	}
 	limits := m.Config.Limits
 	spent = spent || limits.MaxCost > 0 && paid.Cost >= limits.MaxCost || limits.MaxTokens > 0 && paid.Tokens >= limits.MaxTokens
@@ -112,35 +121,89 @@ func runLine(dir string) RunLine {
 	return l
 }
 
-// headline is nil where no system has a figure on every domain of the run. Bounds are no systems to praise.
-func headline(systems []config.System, outcomes []metrics.Outcome) *Headline {
-	k := metrics.MaxTrials(outcomes)
-	_, by := metrics.ByGroup(outcomes)
-	var best *Headline
+// headlines are the systems that have a figure on some domain, each with the mean over those.
+func headlines(systems []config.System, outcomes []metrics.Outcome, k int) (out []Headline) {
+	groups, by := metrics.ByGroup(outcomes)
+	slices.SortFunc(groups, func(a, b metrics.Group) int { return cmp.Compare(a.Domain, b.Domain) }) // sums do not hang on the order
 	for _, s := range systems {
-		if s.Agent == "oracle" || s.Agent == "noop" {
-			continue
-		}
-		sum, on := 0.0, 0
-		domains := map[string]bool{}
-		for g := range by {
-			domains[g.Domain] = true
-		}
-		for _, d := range slices.Sorted(maps.Keys(domains)) {
-			if e := metrics.PassHat(by[metrics.Group{Domain: d, System: s.Name}], k); e.Defined {
-				sum += e.Value
-				on++
+		h := Headline{System: s.Name, K: k}
+		for _, g := range groups {
+			if e := metrics.PassHat(by[g], k); g.System == s.Name && e.Defined {
+				h.Pass += e.Value
+				h.Domains++
 			}
 		}
-		switch mean := sum / float64(on); {
-		case on == 0 || on < len(domains):
-		case best == nil || mean > best.Pass:
-			best = &Headline{System: s.Name, K: k, Pass: mean}
-		case mean == best.Pass:
+		if h.Domains > 0 {
+			h.Pass /= float64(h.Domains)
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// best is nil where no system has a figure on every domain of the run, for the largest k that the run has trials for. Bounds
+// are no systems to praise.
+func best(systems []config.System, outcomes []metrics.Outcome) (best *Headline) {
+	domains := map[string]bool{}
+	for _, o := range outcomes {
+		domains[o.Domain] = true
+	}
+	systems = slices.DeleteFunc(slices.Clone(systems), func(s config.System) bool { return s.Agent == "oracle" || s.Agent == "noop" })
+	for _, h := range headlines(systems, outcomes, metrics.MaxTrials(outcomes)) {
+		switch {
+		case h.Domains < len(domains):
+		case best == nil || h.Pass > best.Pass:
+			best = &h
+		case h.Pass == best.Pass:
 			best.Tied++
 		}
 	}
 	return best
+}
+
+// SortRuns sorts runs by a column of the list: dir, state, done, pass, cost, created, config or note. Runs that are alike in it
+// stay as they were. An unknown column sorts nothing.
+func SortRuns(lines []RunLine, column string, descending bool) {
+	by := map[string]func(a, b RunLine) int{
+		"dir":     func(a, b RunLine) int { return cmp.Compare(a.Dir, b.Dir) },
+		"state":   func(a, b RunLine) int { return cmp.Compare(a.State, b.State) },
+		"done":    func(a, b RunLine) int { return cmp.Compare(a.Done, b.Done) },
+		"pass":    func(a, b RunLine) int { return cmp.Compare(a.top(), b.top()) },
+		"cost":    func(a, b RunLine) int { return cmp.Compare(a.Cost, b.Cost) },
+		"created": func(a, b RunLine) int { return a.Created.Compare(b.Created) },
+		"config":  func(a, b RunLine) int { return cmp.Compare(a.Config, b.Config) },
+		"note":    func(a, b RunLine) int { return cmp.Compare(a.Note, b.Note) },
+	}[column]
+	if by == nil {
+		return
+	}
+	slices.SortStableFunc(lines, func(a, b RunLine) int {
+		if descending {
+			a, b = b, a
+		}
+		return by(a, b)
+	})
+}
+
+// Of says how many of the domains that others have figures on a system's figure is of, where these are not all.
+func (l RunLine) Of(h Headline) string {
+	most := 0
+	for _, other := range l.Pass1 {
+		most = max(most, other.Domains)
+	}
+	if h.Domains == most {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d domains", h.Domains, most)
+}
+
+// top is the largest Pass^1 of a run's systems, below all where there is none.
+func (l RunLine) top() float64 {
+	top := -1.0
+	for _, h := range l.Pass1 {
+		top = max(top, h.Pass)
+	}
+	return top
 }
 
 // RunsTable is the list as a table; now is what ages are counted from.
@@ -154,13 +217,13 @@ func RunsTable(lines []RunLine, now time.Time) Table {
 			t.Notes = append(t.Notes, l.Error)
 			continue
 		}
-		if mark := l.mark(); mark != "" && !slices.Contains(t.Notes, ScriptedNote(mark)) {
+		if mark := l.Mark(); mark != "" && !slices.Contains(t.Notes, ScriptedNote(mark)) {
 			t.Notes = append(t.Notes, ScriptedNote(mark))
 		}
 		age := now.Sub(l.Created)
 		best, pass := l.best()
 		t.Rows = append(t.Rows, []Cell{Label(l.Dir), l.State.cell(), {Text: fmt.Sprintf("%d/%d", l.Done, l.Planned), Value: l.Done},
-			l.share(), best, pass, l.cost(), {Text: Ago(age), Value: age.Seconds()}})
+			l.share(), best, pass, l.Dollars(), {Text: Ago(age), Value: age.Seconds()}})
 	}
 	return t
 }
@@ -179,8 +242,8 @@ func (l RunLine) share() Cell {
 	return Whole(100 * l.Evaluable / l.Planned)
 }
 
-// mark is what of the run is scripted.
-func (l RunLine) mark() string {
+// Mark is what of the run is scripted; "" for nothing.
+func (l RunLine) Mark() string {
 	return (Provenance{Synthetic: l.Synthetic, Scripted: l.Scripted}).mark()
 }
 
@@ -193,13 +256,14 @@ func (l RunLine) best() (system, pass Cell) {
 	if l.Best.Tied > 0 {
 		system.Text += fmt.Sprintf(" and %d more", l.Best.Tied)
 	}
-	if mark := l.mark(); mark != "" {
+	if mark := l.Mark(); mark != "" {
 		system.Text += " *" + mark + "*"
 	}
 	return system, Cell{Text: fmt.Sprintf("%.3f (^%d)", l.Best.Pass, l.Best.K), Value: l.Best.Pass}
 }
 
-func (l RunLine) cost() Cell {
+// Dollars is what a run cost, as far as it is known.
+func (l RunLine) Dollars() Cell {
 	c := Number(l.Cost, 2)
 	switch {
 	case l.Unpriced > 0 && l.Cost == 0:

@@ -30,12 +30,14 @@ func (s *Site) Export(ctx context.Context, dir string) (Copied, error) {
 		return Copied{}, err
 	}
 	still := &Site{pages: s.pages, parts: s.parts}
-	for _, r := range s.runs {
+	runs := s.list()
+	for i, line := range s.lines(runs) {
+		r := runs[i]
 		data, err := r.read()
 		if err != nil {
 			return Copied{}, err
 		}
-		still.runs = append(still.runs, &givenRun{dir: r.dir, slug: r.slug, data: data, frozen: true})
+		still.runs = append(still.runs, &givenRun{dir: r.dir, slug: r.slug, data: data, line: line, frozen: true})
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return Copied{}, fmt.Errorf("export: %w", err)
@@ -63,7 +65,7 @@ func (s *Site) apart(dir string) error {
 		if real, err := filepath.EvalSymlinks(place); err == nil {
 			place = real
 		}
-		for _, r := range s.runs {
+		for _, r := range s.list() {
 			a, err := os.Stat(place)
 			b, err2 := os.Stat(r.dir)
 			if err == nil && err2 == nil && os.SameFile(a, b) {

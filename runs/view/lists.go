@@ -2,9 +2,7 @@ package view
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"slices"
 	"strconv"
@@ -15,60 +13,11 @@ import (
 	"github.com/tauguide/tauguide/sim"
 )
 
-// runCard is a run on the start page.
-type runCard struct {
-	Link     anchor
-	Note     string
-	Dir      string
-	State    string
-	Spend    string
-	Scripted string
-	Live     bool
-	Faults   []fact
-	Error    string // why the run cannot be shown; the rest is empty then
-	Pass     report.Table
-}
-
 // fact is a name and what is known under it.
 type fact struct {
 	Name  string
 	Value string
 	To    string
-}
-
-// ofAllTasks keeps the rows of Pass^k that are of all tasks; the run's own page has those of PV and Mut tasks too.
-func ofAllTasks(t report.Table) report.Table {
-	at := slices.IndexFunc(t.Columns, func(c report.Column) bool { return c.Key == "slice" })
-	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r []report.Cell) bool { return at >= 0 && r[at].Text != string(metrics.All) })
-	return t
-}
-
-// start is the page that lists the runs.
-func (v *request) start() (page, error) {
-	var cards []runCard
-	var live bool
-	for _, r := range v.site.runs {
-		d, err := r.read()
-		if err != nil {
-			told := err.Error()
-			if errors.Is(err, fs.ErrNotExist) {
-				told = fmt.Sprintf("the run is not there any more: %v", err)
-			}
-			cards = append(cards, runCard{Link: anchor{Text: r.slug}, Dir: r.dir, Error: told})
-			continue
-		}
-		live = live || d.live
-		pass, err := report.Build("pass", report.Input{Sources: []report.Source{d.source}})
-		if err != nil {
-			return page{}, err
-		}
-		cards = append(cards, runCard{Link: anchor{To: v.to("/"+r.slug+"/", nil), Text: d.manifest.Name}, Note: d.manifest.Note, Dir: r.dir,
-			State: d.progress(), Spend: d.spend, Scripted: d.run.Scripted(), Live: d.live,
-			Faults: d.faults(), Pass: ofAllTasks(pass)})
-	}
-	p, err := v.render("start.html", "Runs", nil, map[string]any{"Runs": cards})
-	p.list = live
-	return p, err
 }
 
 // overview is the page of one run.
@@ -92,10 +41,9 @@ func (v *request) overview() (page, error) {
 		}
 		tables = append(tables, t)
 	}
-	p, err := v.render("overview.html", m.Name, v.crumbs(), map[string]any{"Name": m.Name, "Facts": facts, "Broken": v.run.Broken(), "Endings": endings, "Faults": v.faults(),
+	v.list = v.live
+	return v.render("overview.html", m.Name, v.crumbs(), map[string]any{"Name": m.Name, "Facts": facts, "Broken": v.run.Broken(), "Endings": endings, "Faults": v.faults(),
 		"Tables": tables, "Trials": v.trialsAt(nil), "Matrix": v.to("/"+v.given.slug+"/matrix/", nil), "Count": grouped(int64(len(v.rows)))})
-	p.list = v.live
-	return p, err
 }
 
 // crumbs lead back to a run.
@@ -150,9 +98,8 @@ func (v *request) trials() (page, error) {
 	content := map[string]any{"Lines": lines, "From": at.from + 1, "To": at.to, "Of": grouped(int64(len(chosen))), "Action": v.trialsAt(nil), "All": v.trialsAt(nil),
 		"Task": f.task, "Selects": v.selects(f), "Filtered": len(f.values()) > 0, "Pages": v.pages(at, func(n int) string { return v.trialsAt(f.page(n)) }), "Quick": v.quick(f),
 		"Matrix": v.to("/"+v.given.slug+"/matrix/", nil)}
-	p, err := v.render("trials.html", "Trials of "+v.manifest.Name, v.crumbs(anchor{Text: "trials"}), content)
-	p.list = v.live
-	return p, err
+	v.list = v.live
+	return v.render("trials.html", "Trials of "+v.manifest.Name, v.crumbs(anchor{Text: "trials"}), content)
 }
 
 type choices struct {

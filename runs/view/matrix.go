@@ -55,11 +55,10 @@ func (v *request) matrix() (page, error) {
 		}
 		tabs = append(tabs, tab)
 	}
-	p, err := v.render("matrix.html", "Tasks × systems of "+v.manifest.Name, v.crumbs(anchor{Text: "tasks × systems"}),
+	v.list = v.live
+	return v.render("matrix.html", "Tasks × systems of "+v.manifest.Name, v.crumbs(anchor{Text: "tasks × systems"}),
 		map[string]any{"Tabs": tabs, "Systems": systems, "Rows": rows, "Pages": v.pages(at, func(n int) string { return here(domain, n) }),
 			"Trials": v.trialsAt(nil), "Domain": domain})
-	p.list = v.live
-	return p, err
 }
 
 // byTask lists the tasks of a domain by their trials, and the systems that have any there.

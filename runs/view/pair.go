@@ -40,8 +40,9 @@ func (v *request) others(r *row) []others {
 		}
 	}
 	elsewhere := others{Title: "other runs"}
-	for _, place := range v.site.runs {
-		if place == v.given || v.still && v.given != v.site.runs[0] {
+	runs := v.site.opened()
+	for _, place := range runs {
+		if place == v.given || v.still && v.given != runs[0] {
 			continue
 		}
 		d, err := place.read()

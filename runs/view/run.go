@@ -27,6 +27,18 @@ type givenRun struct {
 	mu    sync.Mutex
 	data  *runData
 	state string // of the folder when data was read
+
+	line  report.RunLine // under the lock of the site's heads, as the next
+	lined string         // state of the folder when line was made
+}
+
+// look returns the state of the run's folder, and whether some process is writing in it.
+func (g *givenRun) look() (state string, live bool, err error) {
+	if live, err = store.Writing(g.dir); err != nil {
+		return "", false, err
+	}
+	state, err = folderState(g.dir)
+	return fmt.Sprint(state, live), live, err
 }
 
 // read returns the run as it is now. What was read before is used again as long as its files did not change.
@@ -36,15 +48,11 @@ func (g *givenRun) read() (*runData, error) {
 	if g.frozen {
 		return g.data, nil
 	}
-	live, err := store.Writing(g.dir)
+	state, live, err := g.look()
 	if err != nil {
 		return nil, err
 	}
-	state, err := folderState(g.dir)
-	if err != nil {
-		return nil, err
-	}
-	if state = fmt.Sprint(state, live); g.data != nil && state == g.state {
+	if g.data != nil && state == g.state {
 		return g.data, nil
 	}
 	g.data = nil // frees the old one before the new one grows

@@ -47,3 +47,32 @@ if (bench) {
   });
   follow();
 }
+
+// renew puts what has changed of a page that grows into its place: the reader keeps place, focus and what is open.
+async function renew(main) {
+  const answer = await fetch(location.href).catch(() => null); // the server may have ended
+  if (!answer || !answer.ok) return;
+  const next = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const fresh = next.querySelector("main");
+  if (!fresh.dataset.refresh) delete main.dataset.refresh;
+  const at = document.activeElement;
+  if (fresh.innerHTML === main.innerHTML || main.contains(at) && at.matches("input, select, textarea")) return;
+  const open = all("details", main).map((d) => d.open);
+  const across = all(".scroll", main).map((s) => s.scrollLeft);
+  const focus = main.contains(at) ? all("a, button, summary", main).indexOf(at) : -1;
+  const href = at.getAttribute("href");
+  main.innerHTML = fresh.innerHTML;
+  document.querySelector(".tags").innerHTML = next.querySelector(".tags").innerHTML;
+  all("details", main).forEach((d, i) => { d.open = open[i] ?? d.open; });
+  all(".scroll", main).forEach((s, i) => { s.scrollLeft = across[i] ?? 0; });
+  const links = all("a, button, summary", main);
+  if (focus >= 0) (links.find((l) => href && l.getAttribute("href") === href) ?? links[focus])?.focus({ preventScroll: true });
+}
+
+const growing = document.querySelector("main[data-refresh]");
+if (growing) {
+  const timer = setInterval(async () => {
+    await renew(growing);
+    if (!growing.dataset.refresh) clearInterval(timer);
+  }, 1000 * Number(growing.dataset.refresh));
+}

@@ -12,8 +12,14 @@ import (
 	"time"
 )
 
-// DefaultAddr is where pages are served unless told otherwise: any free port of the loopback.
-const DefaultAddr = "127.0.0.1:0"
+// DefaultAddr is where pages are served unless told otherwise, so that their addresses can be known before and kept.
+const DefaultAddr = "127.0.0.1:7575"
+
+// Address is that of a run's page once the pages of the run, or of the folder that it is in, are served at DefaultAddr.
+func Address(dir string) string {
+	name := baseName(dir)
+	return "http://" + DefaultAddr + "/" + newSlugs([]string{name}).slug[name] + "/"
+}
 
 // refreshSeconds is how often a browser loads a list again while its run is being written.
 const refreshSeconds = 5
@@ -27,8 +33,15 @@ func (e *AddrError) Error() string {
 		"reach it through an SSH tunnel, or copy what --export writes", e.Addr, e.Why)
 }
 
-// Listen opens a port of the loopback. An error is an *AddrError where the address is not of the loopback.
+// Listen opens a port of the loopback: of no address DefaultAddr, or any free port where that is taken. An error is an
+// *AddrError where the address is not of the loopback.
 func Listen(addr string) (net.Listener, error) {
+	if addr == "" {
+		if l, err := net.Listen("tcp", DefaultAddr); err == nil {
+			return l, nil
+		}
+		addr = "127.0.0.1:0"
+	}
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, &AddrError{addr, "is not of the form HOST:PORT"}
@@ -69,7 +82,7 @@ func loopbackHost(header string) bool {
 }
 
 // policy is what pages may load, wherever they are: their own parts alone.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'"
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'"
 
 // Handler serves the pages. It answers GET and HEAD for hosts of the loopback, and nothing else.
 func (s *Site) Handler() http.Handler {
@@ -99,9 +112,6 @@ func (p page) write(w http.ResponseWriter) {
 	h.Set("Content-Length", strconv.Itoa(len(p.body)))
 	if p.name != "" {
 		h.Set("Content-Disposition", `attachment; filename="`+p.name+`"`)
-	}
-	if p.list {
-		h.Set("Refresh", strconv.Itoa(refreshSeconds))
 	}
 	w.WriteHeader(p.status)
 	_, _ = w.Write(p.body) // a reader who went away is not an error

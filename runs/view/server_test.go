@@ -24,8 +24,8 @@ func TestHeaders(t *testing.T) {
 	for _, path := range []string{"/", "/style.css", "/script.js", "/small/", aTrial, aTrial + "a0/record.json", "/nowhere/"} {
 		_, _, head := s.get(path)
 		for name, want := range map[string]string{
-			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'",
-			"X-Content-Type-Options":  "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "Refresh": "",
+			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'",
+			"X-Content-Type-Options":  "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
 		} {
 			if got := head.Get(name); got != want {
 				t.Errorf("%s: %s is %q, want %q", path, name, got, want)
@@ -77,7 +77,7 @@ func TestHost(t *testing.T) {
 }
 
 func TestListen(t *testing.T) {
-	for _, addr := range []string{"127.0.0.1:0", "localhost:0", "127.0.0.2:0"} {
+	for _, addr := range []string{"127.0.0.1:0", "localhost:0", "127.0.0.2:0", "", ""} {
 		l, err := view.Listen(addr)
 		if err != nil {
 			t.Errorf("%s: %v", addr, err)
@@ -86,9 +86,9 @@ func TestListen(t *testing.T) {
 		if ip := l.Addr().(*net.TCPAddr).IP; !ip.IsLoopback() {
 			t.Errorf("%s listens on %s", addr, ip)
 		}
-		l.Close()
+		defer l.Close() // so that the usual port is taken when it is asked for again
 	}
-	for _, addr := range []string{"", ":0", ":7575", "0.0.0.0:0", "[::]:0", "example.com:80", "10.1.2.3:80", "127.0.0.1", "127.0.0.1:http", "127.0.0.1:70000", "127.0.0.1:-1", "*:1"} {
+	for _, addr := range []string{":0", ":7575", "0.0.0.0:0", "[::]:0", "example.com:80", "10.1.2.3:80", "127.0.0.1", "127.0.0.1:http", "127.0.0.1:70000", "127.0.0.1:-1", "*:1"} {
 		l, err := view.Listen(addr)
 		if err == nil {
 			l.Close()
@@ -113,7 +113,7 @@ func TestServeEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := view.Listen(view.DefaultAddr)
+	l, err := view.Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

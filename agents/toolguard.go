@@ -26,23 +26,9 @@ type toolGuardParams struct {
 // NewToolGuardOverlay puts ToolGuard around any agent: guards in plain code, one for each mutating tool, that see the
 // arguments of a call and what read-only tools answer (paper, section 4.4; docs/reference/baselines.md#toolguard).
 func NewToolGuardOverlay(s Setup) (Overlay, error) {
-	p := toolGuardParams{MaxRefusals: maxRefusals}
-	if err := s.Params.Decode(&p); err != nil {
-		return nil, err
-	}
-	if err := atLeast("max_refusals", p.MaxRefusals, 1); err != nil {
-		return nil, err
-	}
-	o := toolguard.Options{Release: p.Release, History: p.History}
-	if p.Now != "" {
-		var err error
-		if o.Now, err = time.Parse("2006-01-02T15:04:05", p.Now); err != nil {
-			return nil, fmt.Errorf("parameters: now: %q is no moment\nhint: write it like 2024-05-15T15:00:00, without a zone", p.Now)
-		}
-	}
-	set, err := toolguard.Guards(s.World.Name, o)
+	set, p, err := readGuards(s.World.Name, s.Params)
 	if err != nil {
-		return nil, fmt.Errorf("toolguard: %w", err)
+		return nil, err
 	}
 	if s.Read == nil {
 		return nil, fmt.Errorf("toolguard: the guards of %s read the database, which cannot be read from here", s.World.Name)
@@ -51,6 +37,32 @@ func NewToolGuardOverlay(s Setup) (Overlay, error) {
 	return func(inner sim.Participant) sim.Participant {
 		return &guarded{inner: inner, inspect: g.inspectCalls, prefix: "guarded_", max: p.MaxRefusals}
 	}, nil
+}
+
+// Guards are the rules by which ToolGuard goes in a domain, with these parameters.
+func Guards(domain string, p Params) ([]toolguard.Rule, error) {
+	set, _, err := readGuards(domain, p)
+	return set.Rules(), err
+}
+
+func readGuards(domain string, in Params) (set toolguard.Set, p toolGuardParams, err error) {
+	p.MaxRefusals = maxRefusals
+	if err := in.Decode(&p); err != nil {
+		return set, p, err
+	}
+	if err := atLeast("max_refusals", p.MaxRefusals, 1); err != nil {
+		return set, p, err
+	}
+	o := toolguard.Options{Release: p.Release, History: p.History}
+	if p.Now != "" {
+		if o.Now, err = time.Parse("2006-01-02T15:04:05", p.Now); err != nil {
+			return set, p, fmt.Errorf("parameters: now: %q is no moment\nhint: write it like 2024-05-15T15:00:00, without a zone", p.Now)
+		}
+	}
+	if set, err = toolguard.Guards(domain, o); err != nil {
+		err = fmt.Errorf("toolguard: %w", err)
+	}
+	return set, p, err
 }
 
 // toolGuard checks the calls of a message.

@@ -20,6 +20,7 @@ type Trial struct {
 	Slice  metrics.Slice
 	Note   string  // what of the task is not as it was recorded
 	Attack *Attack // nil if the user did not attack
+	Guides *Guides // nil if nobody looked for them
 	// Workflows are those that a model wrote and the agent was guided by.
 	Workflows []config.Workflow
 	Scripted  string // what of the run is scripted, see config.Config.Scripted
@@ -36,6 +37,8 @@ type Conversation struct {
 	Checks    []Check
 	Gold      []Check // the gold actions: one path to the wanted end state
 	Procedure Procedure
+	Walks     Walks
+	Rulings   []Ruling
 }
 
 // Step is what happened at one message: the events before it, and then the message; without one at the end. Events and
@@ -109,7 +112,9 @@ func NewConversation(t Trial) (Conversation, error) {
 			lost = append(lost, c)
 		}
 	}
-	return Conversation{Trial: t, Steps: steps(t, hits), Lost: lost, Attacked: t.Attack.outcome(len(hits)), Notes: notes(t), Checks: checks(t.Score), Gold: gold(t), Procedure: found}, nil
+	c := Conversation{Trial: t, Steps: steps(t, hits), Lost: lost, Attacked: t.Attack.outcome(len(hits)), Notes: notes(t), Checks: checks(t.Score), Gold: gold(t), Procedure: found}
+	c.Walks, c.Rulings = walksOf(t, c.Steps), rulingsOf(t, c.Steps)
+	return c, nil
 }
 
 // instructions is how many characters of a system message are shown.

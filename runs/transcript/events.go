@@ -133,15 +133,21 @@ func (n *Event) firing(f firing) {
 	if f.After.Transfer {
 		n.find("transfer: signalled")
 	}
+	n.Findings = append(n.Findings, f.remarks()...)
+}
+
+// remarks say what of the verifier's answer was not taken as it was.
+func (f firing) remarks() (out []string) {
 	for _, r := range f.Rejected {
-		n.find("rejected: %s", r)
+		out = append(out, "rejected: "+r.String())
 	}
 	for _, c := range f.Coerced {
-		n.find("read by its meaning: %s", c)
+		out = append(out, "read by its meaning: "+c)
 	}
 	if f.Reask != "" {
-		n.find("asked again: %s", f.Reask)
+		out = append(out, "asked again: "+f.Reask)
 	}
+	return out
 }
 
 func statusOf(q verify.Request) string {

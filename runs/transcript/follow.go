@@ -52,16 +52,7 @@ func (f *follower) guidance(text string) string {
 // firing says what of the verifier's answer was not taken as it was, and where requests are now that the agent is told
 // nothing about.
 func (f *follower) firing(fired firing) string {
-	var lines []string
-	for _, r := range fired.Rejected {
-		lines = append(lines, "rejected: "+r.String())
-	}
-	for _, c := range fired.Coerced {
-		lines = append(lines, "read by its meaning: "+c)
-	}
-	if fired.Reask != "" {
-		lines = append(lines, "asked again: "+fired.Reask)
-	}
+	lines := fired.remarks()
 	if f.last == nil {
 		f.last = map[string]string{}
 	}

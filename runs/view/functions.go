@@ -25,6 +25,7 @@ func functions() template.FuncMap {
 		"reward": reward, "cost": cost, "tokens": tokens, "seconds": seconds, "purpose": transcript.Purpose,
 		"heading":    func(t report.Table) string { return strings.ReplaceAll(t.Heading(), "*", "") },
 		"at":         func(prefix string, of any) placed { return placed{prefix, of} },
+		"nth":        func(of any, i, k int) nth { return nth{of, i, k} },
 		"eventClass": eventClass,
 		"json": func(data map[string]any) string {
 			text, err := json.Marshal(data)

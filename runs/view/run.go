@@ -98,7 +98,8 @@ type runData struct {
 	systems  *slugs
 	tasks    *slugs
 	spend    string
-	live     bool // some process is writing
+	live     bool     // some process is writing
+	guided   sync.Map // *transcript.Guides by system and domain
 }
 
 // readRun opens a run and lists its trials. env resolves the variables of the run's data folder.

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tauguide/tauguide/guide/export/svg"
 )
 
 // DefaultAddr is where pages are served unless told otherwise, so that their addresses can be known before and kept.
@@ -123,6 +125,7 @@ func (s *Site) Serve(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes: 1 << 16}
 	done := make(chan error, 1)
 	go func() { done <- srv.Serve(l) }()
+	go func() { _ = svg.Prepare() }() // for the first page with a picture, which says what is wrong
 	select {
 	case err := <-done:
 		return fmt.Errorf("serve pages: %w", err)

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -39,6 +40,8 @@ func (v *request) trialPages(key, rest []string) (page, error) {
 		return page{}, err
 	case len(rest) == 2 && rest[1] == "record.json":
 		return v.raw(ref)
+	case len(rest) == 2 && rest[1] == "workflow":
+		return v.whole(r, ref)
 	case len(rest) <= 1:
 		return v.trial(at, ref)
 	}
@@ -119,6 +122,7 @@ func (d *runData) trialOf(ref store.Ref, r *row) (t transcript.Trial, notices []
 			notices = append(notices, "without the task: it is no longer in the data")
 		}
 	}
+	t.Guides = d.guides(ref, world)
 	return t, notices, nil
 }
 
@@ -141,6 +145,8 @@ type trialPage struct {
 	Raw        string
 	Others     []others
 	Superseded bool
+	Pictures   []transcript.Picture
+	Whole      string // the page of the pictures alone
 }
 
 // attemptLine is one attempt at the trial.
@@ -173,6 +179,9 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 		return page{}, err
 	}
 	c.Usage, c.Calls, c.JudgeCalls = usageOf(t)
+	if c.Pictures = c.Conversation.Pictures(context.Background()); c.Pictures != nil && v.inlined == nil {
+		c.Whole = v.to(wholePath(base, ref.Attempt), nil)
+	}
 	all := v.attempts(r.Key)
 	c.Facts = factsOf(t, all)
 	counting, counts := v.run.Counting(r.Key)

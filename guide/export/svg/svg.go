@@ -20,56 +20,77 @@ import (
 //go:embed graphviz.wasm.gz
 var packed []byte
 
-// unpacked is the binary, once somebody draws: packed it is less than half as large.
-var unpacked = sync.OnceValues(func() ([]byte, error) {
+// unpacked is the binary: packed it is less than half as large.
+func unpacked() ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, err
 	}
 	return io.ReadAll(r)
-})
+}
 
-// Draw draws a graph: the same text gives the same bytes. Each call compiles and starts a Graphviz of its own, which is
-// most of its cost, so that calls share nothing and may run side by side.
-func Draw(ctx context.Context, dot string) ([]byte, error) {
-	r := wazero.NewRuntime(ctx)
-	defer r.Close(ctx)
-	m, err := start(ctx, r)
+// Draw draws a graph: the same text gives the same bytes.
+func Draw(ctx context.Context, dot string) ([]byte, error) { return render(ctx, dot, "svg") }
+
+// Prepare compiles Graphviz, which takes half a second of a processor, once in a process: whoever is going to draw soon can
+// have it done beforehand. Safe for concurrent use, as all functions here are.
+func Prepare() error {
+	_, err := compiled()
+	return err
+}
+
+func render(ctx context.Context, dot, format string) ([]byte, error) {
+	m, err := start(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("start the graph layout: %w", err)
 	}
-	svg, err := m.draw(dot)
+	defer m.module.Close(ctx)
+	out, err := m.draw(dot, format)
 	if err != nil {
 		return nil, fmt.Errorf("lay the graph out: %w", err)
 	}
-	return svg, nil
+	return out, nil
 }
 
-// start compiles and instantiates the binary. It imports callbacks for layouts and renderers of the host's, of which
-// there are none: they do nothing.
-func start(ctx context.Context, r wazero.Runtime) (*machine, error) {
+// engine is Graphviz, ready to be started.
+type engine struct {
+	runtime  wazero.Runtime
+	compiled wazero.CompiledModule
+}
+
+// compiled compiles the binary, once somebody draws. It imports callbacks for layouts and renderers of the host's, of
+// which there are none: they do nothing.
+var compiled = sync.OnceValues(func() (engine, error) {
+	ctx := context.Background()
+	e := engine{runtime: wazero.NewRuntime(ctx)}
 	binary, err := unpacked()
 	if err != nil {
-		return nil, err
+		return e, err
 	}
-	compiled, err := r.CompileModule(ctx, binary)
-	if err != nil {
-		return nil, err
+	if e.compiled, err = e.runtime.CompileModule(ctx, binary); err != nil {
+		return e, err
 	}
-	host := r.NewHostModuleBuilder("env")
-	for _, f := range compiled.ImportedFunctions() {
+	host := e.runtime.NewHostModuleBuilder("env")
+	for _, f := range e.compiled.ImportedFunctions() {
 		if module, name, _ := f.Import(); module == "env" {
 			nothing := api.GoModuleFunc(func(_ context.Context, _ api.Module, stack []uint64) { clear(stack) })
 			host.NewFunctionBuilder().WithGoModuleFunction(nothing, f.ParamTypes(), f.ResultTypes()).Export(name)
 		}
 	}
 	if _, err := host.Instantiate(ctx); err != nil {
+		return e, err
+	}
+	_, err = wasi_snapshot_preview1.Instantiate(ctx, e.runtime)
+	return e, err
+})
+
+// start starts a Graphviz of its own for each drawing, so that they share nothing and may be made side by side.
+func start(ctx context.Context) (*machine, error) {
+	e, err := compiled()
+	if err != nil {
 		return nil, err
 	}
-	if _, err := wasi_snapshot_preview1.Instantiate(ctx, r); err != nil {
-		return nil, err
-	}
-	module, err := r.InstantiateModule(ctx, compiled, wazero.NewModuleConfig())
+	module, err := e.runtime.InstantiateModule(ctx, e.compiled, wazero.NewModuleConfig().WithName(""))
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +104,7 @@ type machine struct {
 	err    error
 }
 
-func (m *machine) draw(dot string) ([]byte, error) {
+func (m *machine) draw(dot, format string) ([]byte, error) {
 	plugins := m.pointer()
 	m.invoke("wasm_bridge_SymList_default", plugins)
 	graphviz := m.result("getContextWithPlugins", m.load(plugins), 1)
@@ -93,7 +114,7 @@ func (m *machine) draw(dot string) ([]byte, error) {
 	}
 	m.result("Context_layout", graphviz, graph, m.text("dot"))
 	data, size := m.pointer(), m.pointer()
-	m.result("Context_renderData", graphviz, graph, m.text("svg"), data, size)
+	m.result("Context_renderData", graphviz, graph, m.text(format), data, size)
 	text := m.load(data) // of the bytes and their number
 	return m.read(m.load(text), m.load(text+4)), m.err
 }

@@ -6,7 +6,9 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,5 +68,36 @@ func TestDrawRefuses(t *testing.T) {
 	out, err := svg.Draw(context.Background(), "digraph {")
 	if err == nil || !strings.Contains(err.Error(), "not a graph in DOT") || out != nil {
 		t.Errorf("%d bytes, error %v", len(out), err)
+	}
+}
+
+// A layout has every node and group within its bounds, and the edges that are to be seen.
+func TestLay(t *testing.T) {
+	dot, err := os.ReadFile("../testdata/mock.narrow.dot")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := svg.Lay(context.Background(), string(dot))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.Count(string(dot), "subgraph"); len(l.Nodes) == 0 || len(l.Groups) != want || want == 0 {
+		t.Errorf("%d nodes, and %d groups of %d", len(l.Nodes), len(l.Groups), want)
+	}
+	for _, b := range append(slices.Collect(maps.Values(l.Nodes)), l.Groups...) {
+		if b.X < 0 || b.Y < 0 || b.W <= 0 || b.H <= 0 || b.X+b.W > l.Width || b.Y+b.H > l.Height {
+			t.Errorf("%+v is not within %.0f×%.0f", b, l.Width, l.Height)
+		}
+	}
+	if want := strings.Count(string(dot), "->") - strings.Count(string(dot), "style=invis"); len(l.Edges) != want {
+		t.Errorf("%d edges, want %d", len(l.Edges), want)
+	}
+	for _, e := range l.Edges {
+		if _, ok := l.Nodes[e.To]; !ok || !strings.HasPrefix(e.Path, "M") {
+			t.Errorf("%+v", e)
+		}
+	}
+	if l.Nodes["start"].Y >= l.Nodes["classify"].Y {
+		t.Error("the start is not at the top")
 	}
 }

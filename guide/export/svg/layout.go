@@ -1,0 +1,104 @@
+package svg
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Layout is where the parts of a graph are. Lengths are in points, from the upper left corner.
+type Layout struct {
+	Width, Height float64
+	Nodes         map[string]Box // by name
+	Groups        []Box
+	Edges         []Curve
+}
+
+// Box is a node by its name, or a group by its label.
+type Box struct {
+	Name       string
+	X, Y, W, H float64 // of its upper left corner; width and height
+}
+
+// Curve is an edge.
+type Curve struct {
+	From, To string // names of nodes
+	Path     string // as the attribute d of a path of SVG has it
+	Label    string
+	X, Y     float64 // the middle of the label
+}
+
+// Lay lays a graph out, for whoever draws it. Its edges must have no arrows; those that are not to be seen (style=invis) are
+// left out.
+func Lay(ctx context.Context, dot string) (Layout, error) {
+	text, err := render(ctx, dot, "json0")
+	if err != nil {
+		return Layout{}, err
+	}
+	var g laid
+	if err := json.Unmarshal(text, &g); err != nil {
+		return Layout{}, fmt.Errorf("read the graph's layout: %w", err)
+	}
+	return g.layout()
+}
+
+// laid is a layout as Graphviz writes it: y grows upwards, and coordinates are texts.
+type laid struct {
+	BB      string `json:"bb"` // the corners: x,y,x,y
+	Objects []struct {
+		Name, Label, BB, Pos string
+		Width, Height        string // in inches
+	} `json:"objects"`
+	Edges []struct {
+		Tail, Head            int
+		Pos, Label, LP, Style string
+	} `json:"edges"`
+}
+
+const pointsPerInch = 72
+
+func (g laid) layout() (out Layout, err error) {
+	read := func(text string, want int) []float64 {
+		list := make([]float64, 0, want)
+		for part := range strings.SplitSeq(text, ",") {
+			v, bad := strconv.ParseFloat(part, 64)
+			err = cmp.Or(err, bad)
+			list = append(list, v)
+		}
+		if len(list) != want && err == nil {
+			err = fmt.Errorf("%q has not %d numbers", text, want)
+		}
+		return append(list, make([]float64, want)...)
+	}
+	bb := read(g.BB, 4)
+	out.Nodes = map[string]Box{}
+	out.Width, out.Height = bb[2], bb[3]
+	for _, o := range g.Objects {
+		if o.BB != "" {
+			b := read(o.BB, 4)
+			out.Groups = append(out.Groups, Box{o.Label, b[0], out.Height - b[3], b[2] - b[0], b[3] - b[1]})
+			continue
+		}
+		at, w, h := read(o.Pos, 2), pointsPerInch*read(o.Width, 1)[0], pointsPerInch*read(o.Height, 1)[0]
+		out.Nodes[o.Name] = Box{o.Name, at[0] - w/2, out.Height - at[1] - h/2, w, h}
+	}
+	for _, e := range g.Edges {
+		if e.Style == "invis" || e.Tail >= len(g.Objects) || e.Head >= len(g.Objects) {
+			continue
+		}
+		c := Curve{From: g.Objects[e.Tail].Name, To: g.Objects[e.Head].Name, Label: e.Label}
+		for i, part := range strings.Fields(e.Pos) {
+			p := read(part, 2)
+			c.Path += fmt.Sprintf("%s%.0f,%.0f", [3]string{"M", "C", " "}[min(i, 2)], p[0], out.Height-p[1])
+		}
+		if e.LP != "" {
+			at := read(e.LP, 2)
+			c.X, c.Y = at[0], out.Height-at[1]
+		}
+		out.Edges = append(out.Edges, c)
+	}
+	return out, err
+}

@@ -1,0 +1,84 @@
+package view_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/runtest"
+	"github.com/tauguide/tauguide/runs/view/browsertest"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+const walked = `
+name: walked
+note: a guided trial
+trials: 1
+models: {careful: {synthetic: true}}
+user: {model: careful}
+judge: {model: careful}
+domains: [{name: mock, tasks: [finish_task]}]
+systems:
+  - {name: Guided, agent: policyguide, model: careful, params: {verifier: deterministic, gate: strict}}
+`
+
+// The picture of a small workflow, as it was walked in one trial.
+func TestPictureGolden(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "walked")
+	runtest.Execute(t, walked, config.Options{Out: dir})
+	page := serve(t, dir).page("/walked/trial/mock/Guided/finish_task/0/a0/workflow/")
+	got := strings.Join(regexp.MustCompile(`(?s)<svg.*?</svg>`).FindAllString(page, -1), "\n") + "\n"
+	const golden = "testdata/walked.svg.html"
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s differs (run with -update if that is meant):\n%s", golden, d)
+	}
+}
+
+// With the script the picture is that of the selected turn; a click on a node leads to the firing that settled it, and so
+// does the key that follows links.
+func TestWalkFollowsTheTurn(t *testing.T) {
+	s := serve(t, smallRun(t))
+	const trial = "/small/trial/retail/Guided/cancel-gift-card-order/0/"
+	for _, look := range browsertest.Looks() {
+		t.Run(look.String(), func(t *testing.T) {
+			b := browsertest.New(t, look)
+			current := func(moment string) string {
+				b.Open(s.url + trial)
+				b.Open(s.url + trial + browsertest.Eval[string](b, `[...document.querySelectorAll(".walks .state:not([data-like]) h3 a")].at(`+moment+`).getAttribute("href")`))
+				return browsertest.Eval[string](b, `document.querySelector(".request:not([hidden]) .current title").textContent`)
+			}
+			if first, last := current("0"), current("-1"); first == last || first == "" {
+				t.Errorf("the walk rests at %s after the first firing, and at %s after the last that changed anything", first, last)
+			}
+			path := browsertest.Eval[string](b, `[...document.querySelectorAll(".request:not([hidden]) a.node")].filter(n => n.querySelector(".step").textContent).map(n => n.querySelector("title").textContent).join(" ")`)
+			if !strings.HasPrefix(path, "start intake identify.give_data") {
+				t.Errorf("the path is %q", path)
+			}
+			want := browsertest.Eval[string](b, `document.querySelector('.request:not([hidden]) a.node[data-node="0"]').getAttribute("href")`)
+			browsertest.Eval[bool](b, `(document.querySelector('.request:not([hidden]) a.node[data-node="0"]').focus(), true)`)
+			b.Press(browsertest.Enter)
+			b.Until(`location.hash === "` + want + `"`)
+			b.Until(`document.querySelector("article[aria-current]").id === "` + want[1:] + `"`)
+			if browsertest.Eval[bool](b, `document.querySelector(".about[open]") === null`) {
+				t.Error("the node's details are not open")
+			}
+			b.Fits()
+		})
+	}
+}

@@ -213,12 +213,13 @@ func (x *execution) do(ctx context.Context, it item) error {
 		return x.score(ctx, rec, *it.stored, x.budget.exceeded())
 	}
 	spanned, end := x.options.Trace.Trial(ctx, llm.Tag{Domain: it.Domain, System: it.System, Task: it.Task, Trial: it.Trial, Attempt: it.attempt})
+	kept, spanned := x.keep(spanned)
 	rec, err := x.converse(spanned, it)
 	end(string(rec.Termination), faultText(rec))
 	if cancelled = err != nil || rec.Termination == sim.Cancelled; err != nil {
 		return nil // before it began
 	}
-	e, err := x.writer.AddRecord(rec)
+	e, err := x.writer.AddRecord(rec, kept)
 	if err != nil {
 		return err
 	}
@@ -230,6 +231,15 @@ func (x *execution) do(ctx context.Context, it item) error {
 		return x.writer.AddUnscored(e)
 	}
 	return x.score(ctx, rec, e, nil)
+}
+
+// keep returns a ledger, and a context whose requests it keeps; nil if the config does not want them.
+func (x *execution) keep(ctx context.Context) (*store.Ledger, context.Context) {
+	if !x.plan.Config.KeepRequests {
+		return nil, ctx
+	}
+	l := x.writer.NewLedger()
+	return l, llm.WithExchanges(ctx, l.Add)
 }
 
 // converse runs one conversation. Whatever goes wrong is in the record; the error means that there was none.
@@ -328,7 +338,8 @@ func (x *execution) ended(r sim.Record) {
 
 // score scores a stored record. A judge that fails leaves it pending, as does one that may not be asked because of broke.
 func (x *execution) score(ctx context.Context, rec sim.Record, e store.Entry, broke error) error {
-	s := x.grade(ctx, rec, broke)
+	kept, keeping := x.keep(ctx)
+	s := x.grade(keeping, rec, broke)
 	if s.Pending != "" {
 		if s.Reward == nil {
 			x.count(func(p *Progress) { p.Pending++ })
@@ -338,7 +349,7 @@ func (x *execution) score(ctx context.Context, rec sim.Record, e store.Entry, br
 		}
 		x.log.Warn("score pending", "key", rec.Key.String(), "attempt", rec.Attempt, "why", s.Pending)
 	}
-	return x.writer.AddScore(e, s)
+	return x.writer.AddScore(e, s, kept)
 }
 
 // grade computes a score; one that cannot be computed is pending, with the reason.

@@ -25,18 +25,20 @@ import (
 
 // Config is one experiment as its file describes it, with defaults filled in. docs/config.md is its reference.
 type Config struct {
-	Name     string           `json:"name"` // default: the file's name
-	Note     string           `json:"note"`
-	Data     string           `json:"data"` // "embedded", or a τ² data folder
-	Seed     int64            `json:"seed"`
-	Trials   int              `json:"trials"`
-	Limits   Limits           `json:"limits"`
-	Cassette Cassette         `json:"cassette"`
-	Models   map[string]Model `json:"models"`
-	User     User             `json:"user"`
-	Judge    Role             `json:"judge"`
-	Domains  []Domain         `json:"domains"`
-	Systems  []System         `json:"systems"`
+	Name     string   `json:"name"` // default: the file's name
+	Note     string   `json:"note"`
+	Data     string   `json:"data"` // "embedded", or a τ² data folder
+	Seed     int64    `json:"seed"`
+	Trials   int      `json:"trials"`
+	Limits   Limits   `json:"limits"`
+	Cassette Cassette `json:"cassette"`
+	// KeepRequests has the run keep what models were sent and answered, byte for byte.
+	KeepRequests bool             `json:"keep_requests"`
+	Models       map[string]Model `json:"models"`
+	User         User             `json:"user"`
+	Judge        Role             `json:"judge"`
+	Domains      []Domain         `json:"domains"`
+	Systems      []System         `json:"systems"`
 
 	source   *source // where each field is in the file
 	dataFlag bool    // data is not the file's
@@ -311,7 +313,7 @@ func defaults(file string) *Config {
 		Name: strings.TrimSuffix(base, filepath.Ext(base)), Data: embedded, Seed: 300, Trials: 4,
 		Limits: Limits{MaxSteps: limits.MaxSteps, MaxErrors: limits.MaxErrors, Timeout: Duration(limits.Timeout),
 			Concurrency: llm.DefaultConcurrency},
-		Cassette: Cassette{Mode: "off"},
+		Cassette: Cassette{Mode: "off"}, KeepRequests: true,
 	}
 }
 

@@ -79,7 +79,7 @@ func (f *Importer) Add(p config.Planned, r sim.Record, s *sim.Score) error {
 	if s != nil {
 		err := consistent(*s)
 		if err == nil {
-			err = f.scores.append(scored{*s, e.SHA256})
+			err = f.scores.append(scored{Score: *s, Record: e.SHA256})
 		}
 		if err != nil {
 			return fmt.Errorf("score of %s: %w", e.Ref, err)

@@ -30,6 +30,7 @@ const (
 	scoresName   = "scores.jsonl"
 	LogName      = "log.jsonl"
 	trialsDir    = "trials"
+	requestsDir  = "requests"
 )
 
 // Manifest says what a run is: manifest.json.

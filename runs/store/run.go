@@ -189,7 +189,7 @@ func (r *Run) AppendScores(scores ...sim.Score) error {
 		if !ok {
 			return errors.Join(fmt.Errorf("score of %s: the run %s has no such record", ref, r.dir), w.Close())
 		}
-		if err := w.AddScore(e, s); err != nil {
+		if err := w.AddScore(e, s, nil); err != nil {
 			return errors.Join(err, w.Close())
 		}
 	}

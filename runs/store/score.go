@@ -17,7 +17,8 @@ import (
 // scored is a line of scores.jsonl.
 type scored struct {
 	sim.Score
-	Record string `json:"record_sha256,omitempty"` // checksum of the record that was scored; "" in the lines of older programs
+	Requests int    `json:"requests,omitempty"`      // number of the file of the judge's requests, from 1
+	Record   string `json:"record_sha256,omitempty"` // checksum of the record that was scored; "" in the lines of older programs
 }
 
 func (s scored) ref() Ref { return Ref{s.Key, s.Attempt} }

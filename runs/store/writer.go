@@ -35,9 +35,10 @@ type Writer struct {
 	Damaged []error // records that count as missing because they cannot be read, or are not what was stored
 	Notes   []error // lines that were edited, and what that means
 
-	dir  string
-	lock *flock.Flock
-	mark os.FileInfo // of the lock's file, which tells this folder from another of its name
+	dir   string
+	texts texts
+	lock  *flock.Flock
+	mark  os.FileInfo // of the lock's file, which tells this folder from another of its name
 
 	mu      sync.Mutex
 	entries map[Ref]Entry // of the index
@@ -54,7 +55,7 @@ func openWriter(dir string, hide llm.Redactor, now time.Time) (w *Writer, err er
 	if err := checkFolder(dir); err != nil {
 		return nil, err
 	}
-	w = &Writer{dir: dir, Hide: hide, folders: map[string]bool{}}
+	w = &Writer{dir: dir, Hide: hide, texts: texts{hide: hide}, folders: map[string]bool{}}
 	if w.lock, err = acquireLock(dir, now); err != nil {
 		return nil, err
 	}
@@ -138,13 +139,16 @@ func (w *Writer) there() error {
 	return err
 }
 
-// AddRecord stores a record for good. It never replaces one.
-func (w *Writer) AddRecord(r sim.Record) (Entry, error) {
+// AddRecord stores a record for good, the requests in l before it. It never replaces one. l may be nil.
+func (w *Writer) AddRecord(r sim.Record, l *Ledger) (Entry, error) {
 	e := summarise(r, nil)
 	var b bytes.Buffer
 	line, err := encodeLine(r)
 	if err == nil {
 		err = json.Indent(&b, line, "", " ")
+	}
+	if err == nil {
+		err = w.addRequests(requestsFile(e.Ref), e.Ref, l)
 	}
 	if err == nil {
 		text := w.Hide.Redact(b.Bytes())
@@ -191,12 +195,21 @@ func (w *Writer) folder(dir string) error {
 	return nil
 }
 
-// AddScore stores a score, and then the entry with it in the index. Others may add theirs while it waits for the disk.
-func (w *Writer) AddScore(e Entry, s sim.Score) error {
+// AddScore stores a score, the judge's requests in l before it, and then the entry with it in the index. Others may add
+// theirs while it waits for the disk. l may be nil.
+func (w *Writer) AddScore(e Entry, s sim.Score, l *Ledger) error {
+	line := scored{Score: s, Record: e.SHA256}
+	if l.any() {
+		for line.Requests = 1; w.has(gradingFile(e.Ref, line.Requests)); line.Requests++ {
+		}
+	}
+	err := w.addRequests(gradingFile(e.Ref, line.Requests), e.Ref, l)
 	w.mu.Lock()
-	err := w.there()
 	if err == nil {
-		err = w.scores.append(scored{s, e.SHA256})
+		err = w.there()
+	}
+	if err == nil {
+		err = w.scores.append(line)
 	}
 	w.mu.Unlock()
 	if err == nil {
@@ -245,10 +258,16 @@ func (w *Writer) Close() error {
 // that cannot be read: they are never overwritten.
 func (w *Writer) FreeAttempt(k sim.Key, n int) int {
 	for ; ; n++ {
-		if _, err := os.Lstat(filepath.Join(w.dir, filepath.FromSlash(recordFile(Ref{k, n})))); err != nil {
+		if !w.has(recordFile(Ref{k, n})) {
 			return n // if it is there and cannot be seen, storing the record will say so
 		}
 	}
+}
+
+// has tells whether there is something of a name below the run directory.
+func (w *Writer) has(file string) bool {
+	_, err := os.Lstat(filepath.Join(w.dir, filepath.FromSlash(file)))
+	return err == nil
 }
 
 // Record reads the record of an entry.

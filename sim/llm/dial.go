@@ -109,7 +109,8 @@ func EncodeRequest(e Endpoint, m Models, req Request) (body []byte, dropped []st
 	if model == "" {
 		model = e.Model
 	}
-	return encodeRequest(e, model, req, m.of(e, model), refusals{})
+	b, dropped, err := encodeRequest(e, model, req, m.of(e, model), refusals{})
+	return b.bytes, dropped, err
 }
 
 // writeBuffer is what most requests fit into, so that each goes out at once. It

@@ -53,13 +53,23 @@ type provider struct {
 
 // exchange is one HTTP request and what came back.
 type exchange struct {
-	body      []byte
+	body      body
 	auth      string
 	tag       string
 	raw       []byte
 	requestID string
 	location  string // of a redirect; see unfollowed
 	answer    *answer
+
+	sent   bool
+	status int
+	came   []byte // as it came, but for secrets
+}
+
+// body is an encoded request, with the places that Exchange.Common tells of.
+type body struct {
+	bytes  []byte
+	common [][2]int
 }
 
 type exchangeKey struct{}
@@ -105,14 +115,14 @@ func (p *provider) Complete(ctx context.Context, req Request) (Response, error) 
 		if err != nil {
 			return Response{}, p.sign(&Error{Kind: KindBadRequest, Message: err.Error(), Err: err}, model, attempt-1)
 		}
-		if len(body) > maxRequest {
+		if len(body.bytes) > maxRequest {
 			return Response{}, p.sign(&Error{Kind: KindContextWindow, Message: fmt.Sprintf("the conversation has grown to a request of more than %d MB"+
 				"\nhint: set max_tokens on the models, which bounds each answer", maxRequest>>20)}, model, attempt-1)
 		}
 		p.tell(model, dropped)
 		resp, failure := p.attempt(ctx, body, req.Tag, caps.Auth)
 		if failure != nil {
-			if p.learn(model, failure, body, known) {
+			if p.learn(model, failure, body.bytes, known) {
 				continue
 			}
 			failure.Cost, failure.Quirks = caps.Price.of(failure.Usage, failure.Cost, failure.Quirks)
@@ -145,7 +155,7 @@ func (p *provider) capability(model string) Capability {
 }
 
 // encodeRequest writes the body for what is known of model and endpoint.
-func encodeRequest(ep Endpoint, model string, req Request, caps Capability, known refusals) ([]byte, []string, error) {
+func encodeRequest(ep Endpoint, model string, req Request, caps Capability, known refusals) (body, []string, error) {
 	if known.tokenField != "" {
 		caps.TokenField = known.tokenField
 	}
@@ -157,9 +167,13 @@ func encodeRequest(ep Endpoint, model string, req Request, caps Capability, know
 		e.dropped = []string{developerRole}
 	}
 	if err := e.encode(model, req); err != nil {
-		return nil, nil, err
+		return body{}, nil, err
 	}
-	return validUTF8(e.buf), e.dropped, nil
+	out := body{validUTF8(e.buf), e.common}
+	if len(out.bytes) != len(e.buf) { // nothing is where it was
+		out.common = nil
+	}
+	return out, e.dropped, nil
 }
 
 func (p *provider) sign(e *Error, model string, attempts int) *Error {
@@ -168,8 +182,9 @@ func (p *provider) sign(e *Error, model string, attempts int) *Error {
 }
 
 // attempt makes one HTTP request.
-func (p *provider) attempt(ctx context.Context, body []byte, tag Tag, auth string) (Response, *Error) {
+func (p *provider) attempt(ctx context.Context, body body, tag Tag, auth string) (_ Response, failure *Error) {
 	x := &exchange{body: body, auth: auth}
+	defer func() { x.tell(ctx, tag, failure) }()
 	if p.endpoint.Synthetic {
 		x.tag = encodeTag(tag)
 	}
@@ -237,9 +252,9 @@ func (p *provider) Do(req *http.Request) (*http.Response, error) {
 	// go-openai would put the path behind a query.
 	address := *p.address
 	req.URL, req.Host = &address, address.Host
-	req.Body = io.NopCloser(bytes.NewReader(x.body))
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
-	req.ContentLength = int64(len(x.body))
+	req.Body = io.NopCloser(bytes.NewReader(x.body.bytes))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body.bytes)), nil }
+	req.ContentLength = int64(len(x.body.bytes))
 	req.Header.Set("User-Agent", "tauguide")
 	if x.auth == AuthAPIKey {
 		req.Header.Del("Authorization")
@@ -255,11 +270,13 @@ func (p *provider) Do(req *http.Request) (*http.Response, error) {
 	} else {
 		req.Header.Del(TagHeader)
 	}
+	x.sent = true
 	reply, err := p.http.Do(req)
 	if err != nil {
 		return nil, err
 	}
 	defer reply.Body.Close()
+	x.status = reply.StatusCode
 	if reply.StatusCode == http.StatusSwitchingProtocols {
 		// What follows is the bare connection, which no deadline closes.
 		return nil, &Error{Kind: KindMalformed, Status: reply.StatusCode, Message: "the endpoint switched to another protocol, which was not asked for"}
@@ -270,18 +287,22 @@ func (p *provider) Do(req *http.Request) (*http.Response, error) {
 	raw, err := readReply(reply)
 	ok = reply.StatusCode >= 200 && reply.StatusCode < 300
 	if len(raw) > maxReply { // before anything is made of it, which costs its size again
+		x.came = p.secrets.strictly(raw[:keptReply+1])
 		if ok {
 			return nil, &Error{Kind: KindMalformed, Status: reply.StatusCode, Body: excerpt(raw), RequestID: p.secrets.strict(requestID(reply.Header)),
 				Message: fmt.Sprintf("the reply is larger than %d MB", maxReply>>20)}
 		}
 		raw, err = raw[:4*maxErrorBody], nil
 	}
-	raw = validUTF8(raw)
 	if ok {
 		raw = p.secrets.Redact(raw)
 	} else {
 		raw = p.secrets.strictly(raw)
 	}
+	if x.came == nil {
+		x.came = raw
+	}
+	raw = validUTF8(raw)
 	x.requestID = p.secrets.strict(requestID(reply.Header))
 	if failure := p.receive(x, reply, raw, err); failure != nil {
 		failure.RequestID = x.requestID

@@ -22,6 +22,7 @@ type encoder struct {
 	origin  string   // extras of other origins are not sent
 	refused []string // parameters that the endpoint refused before
 	dropped []string
+	common  [][2]int // see Exchange.Common
 }
 
 // encode writes the body. Errors name the field and say what is wrong with it.
@@ -44,8 +45,12 @@ func (e *encoder) encode(model string, req Request) error {
 		messages = alternate(messages)
 	}
 	for i, m := range messages {
+		from := len(e.buf)
 		if err := e.message(m); err != nil {
 			return fmt.Errorf("messages[%d]: %w", i, err)
+		}
+		if i == 0 && (m.Role == System || m.Role == Developer) {
+			e.common = append(e.common, [2]int{from, len(e.buf)})
 		}
 	}
 	e.close(']')
@@ -208,9 +213,11 @@ func (e *encoder) tools(req Request) error {
 		return nil
 	}
 	e.name("tools")
+	from := len(e.buf)
 	if err := e.toolList(req.Tools); err != nil {
 		return err
 	}
+	e.common = append(e.common, [2]int{from, len(e.buf)})
 	switch req.ToolChoice {
 	case "":
 	case "auto", "none", "required":

@@ -128,6 +128,14 @@ func (r Redactor) GoString() string { return r.String() }
 // a word that a model may say. The text is not written to; where nothing is masked, it is returned.
 func (r Redactor) Redact(text []byte) []byte { return replaceAll(text, r.distinct) }
 
+// Longest is the length in bytes of the longest text that Redact masks.
+func (r Redactor) Longest() int {
+	if len(r.distinct) == 0 {
+		return 0
+	}
+	return len(r.distinct[0])
+}
+
 // strict masks every secret, in the errors that a person sees.
 func (r Redactor) strict(text string) string { return string(r.strictly([]byte(text))) }
 

@@ -108,6 +108,12 @@ func serve(t testing.TB, dirs ...string) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return served(t, site)
+}
+
+// served serves a site on the loopback.
+func served(t testing.TB, site *view.Site) *server {
+	t.Helper()
 	s := httptest.NewServer(site.Handler())
 	t.Cleanup(s.Close)
 	return &server{t, s.URL}

@@ -3,6 +3,7 @@ package domains
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"regexp"
 
 	"github.com/tauguide/tauguide/domains/record"
@@ -33,42 +34,68 @@ func clip(s string) string {
 	return s
 }
 
+// Rerun is a recorded call of a mutating tool that was run again.
+type Rerun struct {
+	Message, Place int // of the call: its message, and its place among the calls of it
+	Result         int // the message with the recorded result
+	Call           ToolCall
+	Drift          *Drift // nil if the result is as recorded
+}
+
 // Replay brings the environment to the state that a recorded conversation left: every recorded call of a mutating tool
 // is run again by its recorded requestor, results are compared as JSON values where both are JSON
 // (docs/reference/domains.md#replay). A strict replay stops with a *DriftError at the first difference, a lenient
 // one collects them. Calls without their results, or the other way round, are errors in both.
 func (e *Env) Replay(msgs []Message, strict bool) ([]Drift, error) {
-	steps, err := pair(msgs)
-	if err != nil {
-		return nil, err
+	var drifts []Drift
+	for r, err := range e.Reruns(msgs) {
+		switch {
+		case err != nil:
+			return drifts, err
+		case r.Drift == nil:
+		case strict:
+			return drifts, &DriftError{*r.Drift}
+		default:
+			drifts = append(drifts, *r.Drift)
+		}
 	}
-	if e.solo {
-		for i, m := range msgs {
-			if m.Role == RoleUser {
-				return nil, Refuse("message %d: User messages are not allowed in solo mode", i)
+	return drifts, e.Sync()
+}
+
+// Reruns is a lenient Replay call by call, each yielded once it has run. An error ends it.
+func (e *Env) Reruns(msgs []Message) iter.Seq2[Rerun, error] {
+	return func(yield func(Rerun, error) bool) {
+		steps, err := pair(msgs)
+		if err != nil {
+			yield(Rerun{}, err)
+			return
+		}
+		if e.solo {
+			for i, m := range msgs {
+				if m.Role == RoleUser {
+					yield(Rerun{}, Refuse("message %d: User messages are not allowed in solo mode", i))
+					return
+				}
+			}
+		}
+		for _, r := range steps {
+			if !e.mutates(r.Call.Name) {
+				continue
+			}
+			res, failure := e.call(r.Call.Requestor, r.Call)
+			rec := msgs[r.Result].Content
+			if rec == nil {
+				yield(r, fmt.Errorf("message %d: the recorded result of %s is null", r.Result, r.Call.Name))
+				return
+			}
+			if !SameContent(res.Content, *rec) && !sameRefusal(failure, *rec) {
+				r.Drift = &Drift{Index: r.Result, Call: r.Call, Got: res.Content, Recorded: *rec}
+			}
+			if !yield(r, nil) {
+				return
 			}
 		}
 	}
-	var drifts []Drift
-	for _, s := range steps {
-		if !e.mutates(s.call.Name) {
-			continue
-		}
-		res, failure := e.call(s.call.Requestor, s.call)
-		rec := msgs[s.result].Content
-		if rec == nil {
-			return drifts, fmt.Errorf("message %d: the recorded result of %s is null", s.result, s.call.Name)
-		}
-		if SameContent(res.Content, *rec) || sameRefusal(failure, *rec) {
-			continue
-		}
-		d := Drift{Index: s.result, Call: s.call, Got: res.Content, Recorded: *rec}
-		if strict {
-			return drifts, &DriftError{d}
-		}
-		drifts = append(drifts, d)
-	}
-	return drifts, e.Sync()
 }
 
 // mutates looks a name up on both sides, the agent's first, whoever makes the call.
@@ -79,21 +106,15 @@ func (e *Env) mutates(name string) bool {
 	return e.world.User.Mutates(name)
 }
 
-// step is a call and the index of the message with its result.
-type step struct {
-	call   ToolCall
-	result int
-}
-
 // pair matches calls with the tool messages that must follow them, in order and by id.
-func pair(msgs []Message) ([]step, error) {
-	var steps []step
+func pair(msgs []Message) ([]Rerun, error) {
+	var steps []Rerun
 	for i := 0; i < len(msgs); i++ {
-		m := msgs[i]
+		m, at := msgs[i], i
 		if m.Role == RoleTool {
 			return nil, Refuse("message %d: Tool message not expected. Tool messages should always follow a tool call.", i)
 		}
-		for _, c := range m.ToolCalls {
+		for k, c := range m.ToolCalls {
 			i++
 			switch {
 			case i >= len(msgs):
@@ -103,7 +124,7 @@ func pair(msgs []Message) ([]step, error) {
 			case msgs[i].ID != c.ID:
 				return nil, Refuse("message %d: Tool call id mismatch. Got %s and %s", i, c.ID, msgs[i].ID)
 			}
-			steps = append(steps, step{c, i})
+			steps = append(steps, Rerun{Message: at, Place: k, Result: i, Call: c})
 		}
 	}
 	return steps, nil

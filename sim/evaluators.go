@@ -39,7 +39,7 @@ func (e *evaluation) env(s *Score) (part, error) {
 		return part{}, err
 	}
 	s.Drift = len(drifts)
-	want, err := e.gold()
+	want, err := Gold(e.world, e.task)
 	if err != nil {
 		return part{}, err
 	}
@@ -65,19 +65,20 @@ func (e *evaluation) env(s *Score) (part, error) {
 	return p, nil
 }
 
-// gold is the end state that the reference path leads to; actions that fail are passed over.
-func (e *evaluation) gold() (*domains.Env, error) {
-	env, err := e.world.NewGold(e.task)
+// Gold is the end state that the reference path of a task leads to, which must have criteria; actions that fail are
+// passed over.
+func Gold(w *domains.World, t *domains.Task) (*domains.Env, error) {
+	env, err := w.NewGold(t)
 	if err != nil {
 		return nil, err
 	}
-	if s := e.task.InitialState; s != nil {
+	if s := t.InitialState; s != nil {
 		if _, err := env.Replay(s.History, true); err != nil {
 			return nil, fmt.Errorf("message_history: %w", err)
 		}
 	}
-	for _, a := range e.task.Criteria.Actions {
-		if e.reads(a) {
+	for _, a := range t.Criteria.Actions {
+		if reads(w, a) {
 			continue // leaves no trace, and would take half of the time of scoring
 		}
 		_ = env.Apply(a) // a failing gold action is the task's fault; "domains check" lists it
@@ -86,10 +87,10 @@ func (e *evaluation) gold() (*domains.Env, error) {
 }
 
 // reads reports whether an action only looks something up.
-func (e *evaluation) reads(a domains.Action) bool {
-	kit := e.world.Agent
+func reads(w *domains.World, a domains.Action) bool {
+	kit := w.Agent
 	if a.Requestor == domains.UserSide {
-		kit = e.world.User
+		kit = w.User
 	}
 	t, ok := kit.Tool(a.Name)
 	return ok && t.Kind == domains.Read

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/report"
@@ -131,7 +130,7 @@ func showTrial(p process, o showOptions, dir string, r *store.Run, lines []trial
 		}
 		return p.json(out)
 	}
-	if v.Task, err = taskOf(p, r, key); err != nil {
+	if err = addTask(p, r, &v); err != nil {
 		return err
 	}
 	return p.paged(!o.noPager, func(w io.Writer, page terminal.Page) error {
@@ -206,25 +205,27 @@ func trialOf(p process, r *store.Run, key sim.Key) (v transcript.Trial, err erro
 	return v, nil
 }
 
-// taskOf returns the task of a trial: that of an imported run, that of the data otherwise; nil where neither
-// has it.
-func taskOf(p process, r *store.Run, key sim.Key) (*domains.Task, error) {
+// addTask adds the task of a trial, that of an imported run or otherwise that of the data, and the data. Neither need be
+// at hand.
+func addTask(p process, r *store.Run, v *transcript.Trial) error {
 	head, err := tau2.ReadHead(r)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	recorded, ok := head.ReadableTask(key.Task)
-	if ok && recorded.Criteria != nil {
-		return recorded, nil
+	recorded, _ := head.ReadableTask(v.Record.Task)
+	whole := recorded != nil && recorded.Criteria != nil
+	w, err := r.World(v.Record.Domain, p.env)
+	switch {
+	case err == nil:
+		v.World = head.WithTasks(w)
+		v.Task, _ = v.World.Task(v.Record.Task)
+	case whole || errors.Is(err, store.ErrData):
+		v.Task, v.Missing = recorded, err.Error()
+		if !whole {
+			p.notef("without the task: %v", err)
+		}
+	default:
+		return err
 	}
-	w, err := r.World(key.Domain, p.env)
-	if errors.Is(err, store.ErrData) {
-		p.notef("without the task: %v", err)
-		return recorded, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	t, _ := head.WithTasks(w).Task(key.Task)
-	return t, nil
+	return nil
 }

@@ -14,13 +14,15 @@ import (
 
 // Trial is what is known about one trial.
 type Trial struct {
-	Record sim.Record
-	Score  *sim.Score    // nil if it was not scored
-	Task   *domains.Task // nil if neither the data nor the run has it
-	Slice  metrics.Slice
-	Note   string  // what of the task is not as it was recorded
-	Attack *Attack // nil if the user did not attack
-	Guides *Guides // nil if nobody looked for them
+	Record  sim.Record
+	Score   *sim.Score     // nil if it was not scored
+	Task    *domains.Task  // nil if neither the data nor the run has it
+	World   *domains.World // the data; nil if it is not at hand
+	Missing string         // why the task or the data is not at hand
+	Slice   metrics.Slice
+	Note    string  // what of the task is not as it was recorded
+	Attack  *Attack // nil if the user did not attack
+	Guides  *Guides // nil if nobody looked for them
 	// Workflows are those that a model wrote and the agent was guided by.
 	Workflows []config.Workflow
 	Scripted  string // what of the run is scripted, see config.Config.Scripted
@@ -39,6 +41,7 @@ type Conversation struct {
 	Procedure Procedure
 	Walks     Walks
 	Rulings   []Ruling
+	Databases Databases
 }
 
 // Step is what happened at one message: the events before it, and then the message; without one at the end. Events and
@@ -61,6 +64,7 @@ type Message struct {
 	Brief      string // what matters of a text that is long; "" for others
 	Calls      []Call
 	ModelCalls []sim.ModelCall // that it took
+	Wrote      *Write          // of a result: what its call changed; nil if it only reads, or that is not known
 }
 
 // Call is a tool call.
@@ -114,6 +118,7 @@ func NewConversation(t Trial) (Conversation, error) {
 	}
 	c := Conversation{Trial: t, Steps: steps(t, hits), Lost: lost, Attacked: t.Attack.outcome(len(hits)), Notes: notes(t), Checks: checks(t.Score), Gold: gold(t), Procedure: found}
 	c.Walks, c.Rulings = walksOf(t, c.Steps), rulingsOf(t, c.Steps)
+	c.Databases = databases(t, c.Steps)
 	return c, nil
 }
 

@@ -165,6 +165,9 @@ func identity(v value.Value) string {
 	return first + "\n" + strings.Join(names, "\n")
 }
 
+// changedSince begins what is said of a record that was seen before.
+const changedSince = "changed since message"
+
 func changes(before sight, now value.Value) string {
 	found := record.DiffValues("", before.record, now, nil)
 	if len(found) == 0 {
@@ -174,7 +177,7 @@ func changes(before sight, now value.Value) string {
 	for _, c := range found[:min(len(found), mostFields)] {
 		parts = append(parts, fmt.Sprintf("%s: %s → %s", c.Path, Clipped(c.Want, briefValue), Clipped(c.Got, briefValue)))
 	}
-	return fmt.Sprintf("changed since message %d: %s", before.at, listed(parts, len(found), "change"))
+	return fmt.Sprintf("%s %d: %s", changedSince, before.at, listed(parts, len(found), "change"))
 }
 
 // fields are those whose values are new here and called with later, then those that are told; otherwise the first that

@@ -65,6 +65,14 @@ func (m *Message) entry(named bool) Entry {
 	if m.Brief == "" {
 		e.Brief = e.Whole
 	}
+	if m.Wrote != nil {
+		if wrote := m.Wrote.Brief(); wrote != "" && strings.HasPrefix(m.Brief, changedSince) { // by this call
+			e.Brief = strings.TrimSuffix(e.Brief, m.Brief) + wrote
+		} else {
+			e.Brief = joinLines(e.Brief, wrote)
+		}
+		e.Whole = joinLines(e.Whole, m.Wrote.whole())
+	}
 	for _, c := range m.Calls {
 		e.Whole = joinLines(e.Whole, c.line())
 		e.Brief = joinLines(e.Brief, c.line())
@@ -76,8 +84,8 @@ func (m *Message) entry(named bool) Entry {
 func (c Call) line() string { return strings.TrimSpace("→ " + c.String() + "   " + c.Mark) }
 
 func joinLines(a, b string) string {
-	if a == "" {
-		return b
+	if a == "" || b == "" {
+		return a + b
 	}
 	return a + "\n" + b
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"html/template"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/runs/report"
@@ -18,6 +19,12 @@ type placed struct {
 	Of     any
 }
 
+// What of the databases a page shows at once: the differences of a state, and the characters of a value that is not folded.
+const (
+	mostDifferences = 50
+	mostValue       = 100
+)
+
 // functions are what templates call.
 func functions() template.FuncMap {
 	return template.FuncMap{
@@ -27,6 +34,9 @@ func functions() template.FuncMap {
 		"at":         func(prefix string, of any) placed { return placed{prefix, of} },
 		"nth":        func(of any, i, k int) nth { return nth{of, i, k} },
 		"eventClass": eventClass,
+		"few":        func(d []transcript.Difference) []transcript.Difference { return d[:min(len(d), mostDifferences)] },
+		"brief":      func(s string) string { return excerpt(s, mostValue) },
+		"long":       func(s string) bool { return utf8.RuneCountInString(s) > mostValue },
 		"json": func(data map[string]any) string {
 			text, err := json.Marshal(data)
 			if err != nil {

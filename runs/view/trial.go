@@ -109,20 +109,20 @@ func (d *runData) trialOf(ref store.Ref, r *row) (t transcript.Trial, notices []
 	if t.Score, err = d.run.Score(ref); err != nil {
 		notices = append(notices, fmt.Sprintf("without the score: %v", err))
 	}
-	world, err := d.source.World(ref.Domain)
-	switch {
+	switch t.World, err = d.source.World(ref.Domain); {
 	case errors.Is(err, store.ErrData):
-		notices = append(notices, fmt.Sprintf("without the task: %v", err))
+		t.Missing = err.Error()
 	case err != nil:
-		notices = append(notices, fmt.Sprintf("without the task: the data cannot be read: %v", err))
+		t.Missing = fmt.Sprintf("the data cannot be read: %v", err)
 	default:
-		if task, ok := world.Task(ref.Task); ok {
-			t.Task = task
-		} else {
-			notices = append(notices, "without the task: it is no longer in the data")
+		if t.Task, _ = t.World.Task(ref.Task); t.Task == nil {
+			t.Missing = "it is no longer in the data"
 		}
 	}
-	t.Guides = d.guides(ref, world)
+	t.Guides = d.guides(ref, t.World)
+	if t.Missing != "" {
+		notices = append(notices, "without the task: "+t.Missing)
+	}
 	return t, notices, nil
 }
 

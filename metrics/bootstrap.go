@@ -7,17 +7,16 @@ import (
 	"sync"
 )
 
-// Level is the coverage that bootstrap intervals aim at, in percent, and DefaultResamples their usual number of
-// resamples (paper, appendix C).
-const (
-	Level            = 95
-	DefaultResamples = 10_000
-)
+// DefaultResamples is the usual number of resamples of a bootstrap (paper, appendix C).
+const DefaultResamples = 10_000
 
 // Bootstrap is a percentile bootstrap over tasks. All trials of a task stay together, since they are not independent of
 // each other. Resample r draws as many tasks as there are, with replacement, from a PCG seeded with (Seed, r), out of the
 // tasks sorted by id: the interval is the same to the last bit whatever the number of processors and the order of the
 // records. The zero value has seed 0 and 10,000 resamples.
+//
+// It is how the paper computes the intervals of its Table 13, and there to print these. For few tasks, or figures near a
+// bound, it is too narrow (docs/statistics.md#intervals): see Share and Difference.
 type Bootstrap struct {
 	Seed      uint64
 	Resamples int // 0 for DefaultResamples
@@ -31,111 +30,43 @@ func (b Bootstrap) Size() int {
 	return b.Resamples
 }
 
-// PassHat is Pass^k with its interval.
-func (b Bootstrap) PassHat(all []Outcome, k int) Estimate {
-	return b.mean(perTask(all, k, "Pass^%d", Ratio))
-}
-
-// Curve is Pass^1 to Pass^n with intervals, for a figure with bands. Every k sees the same resampled tasks, so that the
-// limits, too, never rise in k. The band is one of single points, not of the whole curve.
-func (b Bootstrap) Curve(all []Outcome, n int) []Estimate {
-	out := make([]Estimate, max(n, 0))
-	for i := range out {
-		out[i] = b.PassHat(all, i+1)
-	}
-	return out
-}
-
 // Delta is the difference in Pass^k of a pairing, the first minus the second, with its interval: both systems get the
 // same resampled tasks.
 func (b Bootstrap) Delta(p Pairing) Estimate {
-	return b.mean(p.differences())
-}
-
-// mean is the mean of values with its interval.
-func (b Bootstrap) mean(values []float64, why string) Estimate {
-	e := meanOf(values, why)
-	if !e.Defined {
-		e.Interval.Reason = e.Reason
+	e := Difference(p)
+	if !e.Interval.Defined {
 		return e
 	}
-	e.Interval = b.interval([]int{len(values)}, func(draw []int32) float64 { return drawn(values, draw) })
+	e.Interval = b.interval(p.differences(), e.Interval.SE)
 	return e
 }
 
-// drawn is the mean of the values that were drawn.
-func drawn(values []float64, draw []int32) float64 {
-	sum := 0.0
-	for _, i := range draw {
-		sum += values[i]
-	}
-	return sum / float64(len(values))
-}
-
-// MeanPassHat is the mean of Pass^k over domains, each of which counts the same whatever its number of tasks, with its
-// interval: tasks are drawn within their domain (a stratified bootstrap). It is undefined if that of any domain is.
-func (b Bootstrap) MeanPassHat(domains [][]Outcome, k int) Estimate {
-	each, sizes, tasks := make([][]float64, len(domains)), make([]int, len(domains)), 0
-	mean := func(of func(domain int) float64) float64 {
-		sum := 0.0
-		for i := range domains {
-			sum += of(i)
-		}
-		return sum / float64(len(domains))
-	}
-	for i, all := range domains {
-		values, why := perTask(all, k, "Pass^%d", Ratio)
-		if e := meanOf(values, why); !e.Defined {
-			e.Interval.Reason = e.Reason
-			return e
-		}
-		each[i], sizes[i] = values, len(values)
-		tasks += len(values)
-	}
-	if len(domains) == 0 {
-		return Estimate{Reason: "no domains", Interval: Interval{Reason: "no domains"}}
-	}
-	e := Estimate{Defined: true, Tasks: tasks, Value: mean(func(i int) float64 { return meanOf(each[i], "").Value })}
-	e.Interval = b.interval(sizes, func(draw []int32) float64 {
-		return mean(func(i int) float64 {
-			part := draw[:sizes[i]]
-			draw = draw[sizes[i]:]
-			return drawn(each[i], part)
-		})
-	})
-	return e
-}
-
-// interval is the percentile interval of a statistic of drawn tasks, of each stratum as many as it has, all above 0. The
-// draw has the tasks of one stratum after those of the one before, each counted from 0. The statistic is called from
-// several goroutines, gives finite numbers, and must not keep the draw.
-func (b Bootstrap) interval(strata []int, statistic func(draw []int32) float64) Interval {
-	n := 0
-	for _, size := range strata {
-		n += size
-	}
-	values := make([]float64, b.Size())
-	workers := min(runtime.GOMAXPROCS(0), len(values))
+// interval is the percentile interval of the mean of values, of which there are some.
+func (b Bootstrap) interval(values []float64, se float64) Interval {
+	means := make([]float64, b.Size())
+	workers := min(runtime.GOMAXPROCS(0), len(means))
 	var group sync.WaitGroup
 	for w := range workers {
-		part := values[w*len(values)/workers : (w+1)*len(values)/workers]
-		first := w * len(values) / workers
+		first := w * len(means) / workers
+		part := means[first : (w+1)*len(means)/workers]
 		group.Go(func() {
 			var source rand.PCG
-			draw := make([]int32, n)
+			draw := make([]int32, len(values))
 			for r := range part {
 				source.Seed(b.Seed, uint64(first+r))
-				for from, i := 0, 0; i < len(strata); from, i = from+strata[i], i+1 {
-					fill(draw[from:from+strata[i]], &source)
+				fill(draw, &source)
+				sum := 0.0
+				for _, i := range draw {
+					sum += values[i]
 				}
-				part[r] = statistic(draw)
+				part[r] = sum / float64(len(values))
 			}
 		})
 	}
 	group.Wait()
-	slices.Sort(values)
-	lo, hi := limits(len(values))
-	return Interval{Lo: values[lo-1], Hi: values[hi-1], Defined: true}
+	slices.Sort(means)
+	lo, hi := limits(len(means))
+	return Interval{Lo: means[lo-1], Hi: means[hi-1], Defined: true, Method: Resampled, SE: se}
 }
 
 // fill draws as many task numbers as draw is long, each below that length and all equally likely. One number of the

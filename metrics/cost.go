@@ -1,6 +1,12 @@
 package metrics
 
-import "gonum.org/v1/gonum/stat"
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+)
 
 // Usage sums the model calls of one role over conversations. The counts of unknown figures say how many calls a sum misses.
 type Usage struct {
@@ -82,40 +88,68 @@ func (u *Usage) Add(v Usage) {
 	u.Billed += v.Billed
 }
 
-// Costs is what a role costs (paper, Table 14). A figure that misses some call is undefined, never a partial sum: show it
-// as unknown.
-type Costs struct {
-	CallsPerTask   Estimate
-	PromptPerCall  Estimate // tokens of an answered call
-	CachedShare    Estimate // of the prompt tokens, 0 to 1
-	OutputPerCall  Estimate // likewise
-	Dollars        Estimate // total
-	DollarsPerTask Estimate
+// Use is what the calls of a role took in so many conversations.
+type Use struct {
+	Usage
+	Conversations int
 }
 
-// CostOf summarises the use of a role over so many conversations.
-func CostOf(u Usage, conversations int) Costs {
-	n, answers := float64(conversations), float64(u.Answers())
+// Costs is what a role costs (paper, Table 14), each but the total with its interval over tasks. A figure that misses some
+// call is undefined, never a partial sum: show it as unknown.
+type Costs struct {
+	CallsPerTask   Estimate // in a conversation
+	TokensPerTask  Estimate // in a conversation, prompt and completion
+	PromptPerCall  Estimate // tokens of an answered call
+	CachedShare    Estimate // of the prompt tokens, 0 to 1
+	OutputPerCall  Estimate // like PromptPerCall
+	Dollars        Estimate // total
+	DollarsPerTask Estimate // in a conversation
+}
+
+// CostOf summarises the use of a role in the conversations about each task: amounts for a conversation or a call, the
+// dollars of all together, and the share of cached tokens.
+func CostOf(tasks map[string]Use) Costs {
+	u := Total(tasks).Usage
+	quotient := func(estimate func(Parts, string) Estimate, sum, size func(Use) float64, why string) Estimate {
+		parts := Parts{}
+		for task, x := range tasks {
+			parts.Add(task, sum(x), size(x))
+		}
+		return estimate(parts, why)
+	}
+	conversations := func(x Use) float64 { return float64(x.Conversations) }
+	answers := func(x Use) float64 { return float64(x.Answers()) }
+	prompt := func(x Use) float64 { return float64(x.Prompt) }
 	c := Costs{
-		CallsPerTask:   over(float64(u.Calls), n, "no conversations"),
-		PromptPerCall:  over(float64(u.Prompt-u.FailedPrompt), answers, "no calls"),
-		CachedShare:    over(float64(u.Cached), float64(u.Prompt), "no prompt tokens"),
-		OutputPerCall:  over(float64(u.Completion-u.FailedCompletion), answers, "no calls"),
+		CallsPerTask:   quotient(Amount, func(x Use) float64 { return float64(x.Calls) }, conversations, "no conversations"),
+		TokensPerTask:  quotient(Amount, func(x Use) float64 { return float64(x.Prompt + x.Completion) }, conversations, "no conversations"),
+		PromptPerCall:  quotient(Amount, func(x Use) float64 { return float64(x.Prompt - x.FailedPrompt) }, answers, "no calls"),
+		CachedShare:    quotient(Share, func(x Use) float64 { return float64(x.Cached) }, prompt, "no prompt tokens"),
+		OutputPerCall:  quotient(Amount, func(x Use) float64 { return float64(x.Completion - x.FailedCompletion) }, answers, "no calls"),
 		Dollars:        of(u.Cost, 0, "the sum is not finite"),
-		DollarsPerTask: over(u.Cost, n, "no conversations"),
+		DollarsPerTask: quotient(Amount, func(x Use) float64 { return x.Cost }, conversations, "no conversations"),
 	}
-	if u.UnknownTokens > 0 {
-		c.PromptPerCall = undefined("%d of %d calls came without counts of tokens", u.UnknownTokens, u.Calls)
-		c.OutputPerCall, c.CachedShare = c.PromptPerCall, c.PromptPerCall
+	unknown := func(n int, what string, of ...*Estimate) {
+		if n > 0 {
+			for _, e := range of {
+				*e = undefined("%s", fmt.Sprintf(what, n, u.Calls))
+				e.Interval.Reason = e.Reason
+			}
+		}
 	}
-	if u.UnknownCached > 0 && u.UnknownTokens == 0 {
-		c.CachedShare = undefined("%d of %d calls came without a count of cached tokens", u.UnknownCached, u.Calls)
-	}
-	if u.UnknownCost > 0 {
-		c.Dollars = undefined("the cost of %d of %d calls is unknown", u.UnknownCost, u.Calls)
-		c.DollarsPerTask = c.Dollars
-	}
+	unknown(u.UnknownCached, "%d of %d calls came without a count of cached tokens", &c.CachedShare)
+	unknown(u.UnknownTokens, "%d of %d calls came without counts of tokens", &c.PromptPerCall, &c.OutputPerCall, &c.CachedShare, &c.TokensPerTask)
+	unknown(u.UnknownCost, "the cost of %d of %d calls is unknown", &c.Dollars, &c.DollarsPerTask)
 	return c
+}
+
+// Total sums the use over tasks, in the order of their ids.
+func Total(tasks map[string]Use) (sum Use) {
+	for _, task := range slices.Sorted(maps.Keys(tasks)) {
+		sum.Add(tasks[task].Usage)
+		sum.Conversations += tasks[task].Conversations
+	}
+	return sum
 }
 
 // MeanSeconds is the mean wall clock of conversations.

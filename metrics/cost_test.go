@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/tauguide/tauguide/metrics"
 )
@@ -39,7 +40,8 @@ func TestCostOf(t *testing.T) {
 			metrics.Costs{CallsPerTask: value(2), PromptPerCall: value(5), CachedShare: not("1 of 2 calls came without a count of cached tokens"), OutputPerCall: value(2), Dollars: value(1), DollarsPerTask: value(1)}},
 	}
 	for _, tt := range tests {
-		if diff := cmp.Diff(tt.want, metrics.CostOf(tt.use, tt.conversations)); diff != "" {
+		got := metrics.CostOf(map[string]metrics.Use{"a": {Usage: tt.use, Conversations: tt.conversations}})
+		if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(metrics.Estimate{}, "Tasks", "Interval"), cmpopts.IgnoreFields(metrics.Costs{}, "TokensPerTask")); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", tt.name, diff)
 		}
 	}
@@ -95,7 +97,7 @@ func TestTimes(t *testing.T) {
 		"no first":    metrics.TimesAs(not("gone"), value(1)),
 		"no second":   metrics.TimesAs(value(1), not("gone")),
 		"nothing":     metrics.TimesAs(value(1), value(0)),
-		"NaN dollars": metrics.CostOf(metrics.Usage{Cost: math.NaN()}, 1).Dollars,
+		"NaN dollars": metrics.CostOf(map[string]metrics.Use{"a": {Usage: metrics.Usage{Cost: math.NaN()}, Conversations: 1}}).Dollars,
 	} {
 		if e.Defined || e.Reason == "" || e.Value != 0 {
 			t.Errorf("%s: %+v, want undefined with a reason", name, e)

@@ -16,11 +16,10 @@ func figures(first, second []metrics.Outcome, k int, seed uint64) []any {
 	b := metrics.Bootstrap{Seed: seed, Resamples: 41}
 	p := metrics.PairUp(first, second, k)
 	test := metrics.McNemarTest(p.Discordant(), metrics.PairUp(second, first, k+1).Discordant())
-	n := metrics.MaxTrials(first)
 	out := []any{
 		metrics.PassHat(first, k), metrics.PassAt(first, k), metrics.StrictPass(first), metrics.Consistency(first, k),
-		metrics.PerTrial(first), b.PassHat(first, k),
-		b.ASR(first), b.ASRAt(first, k), b.Curve(first, min(n, 4)), b.ASRCurve(first, min(n, 4)), p, b.Delta(p), test,
+		metrics.PerTrial(first), metrics.MeanPassHat([][]metrics.Outcome{first, second}, k),
+		metrics.ASR(first), metrics.ASRAt(first, k), p, b.Delta(p), metrics.Difference(p, p), test,
 		metrics.Holm([]float64{test.Normal, test.Exact, math.NaN()}), metrics.Cover(first),
 		metrics.TimesAs(metrics.PassHat(first, 1), metrics.PassHat(second, 1)),
 	}
@@ -38,7 +37,7 @@ func faults(v reflect.Value, at string) []string {
 			bad = append(bad, at+": defined and reason do not go together")
 		}
 	case metrics.Interval:
-		if x.Defined && x.Reason != "" || x.Lo > x.Hi {
+		if x.Defined && (x.Reason != "" || x.Method == "") || x.Lo > x.Hi {
 			bad = append(bad, at+": no interval")
 		}
 	}

@@ -46,11 +46,17 @@ func formulas() []formula {
 		{`pass@(\d+) of (\d+) successes in (\d+) trials`, func(t *testing.T, a []string) string {
 			return figure(metrics.PassAt(one(whole(t, a[1]), whole(t, a[2])), whole(t, a[0])), 3)
 		}},
+		{`Pass\^1 of tasks (\d+ x \w+) with interval`, func(t *testing.T, a []string) string {
+			return figure(metrics.PassHat(system(repeated(t, a[0])...), 1), 3)
+		}},
+		{`Pass\^1 of tasks (.+) with interval`, func(t *testing.T, a []string) string {
+			return figure(metrics.PassHat(system(strings.Split(a[0], ", ")...), 1), 3)
+		}},
 		{`Pass\^(\d+) of tasks (.+)`, func(t *testing.T, a []string) string {
-			return figure(metrics.PassHat(system(strings.Split(a[1], ", ")...), whole(t, a[0])), 3)
+			return figure(plain(metrics.PassHat(system(strings.Split(a[1], ", ")...), whole(t, a[0]))), 3)
 		}},
 		{`strict Pass\^1 of tasks (.+)`, func(t *testing.T, a []string) string {
-			return figure(metrics.StrictPass(system(strings.Split(a[0], ", ")...)), 3)
+			return figure(plain(metrics.StrictPass(system(strings.Split(a[0], ", ")...))), 3)
 		}},
 		{`published ([][\w.-]+)`, func(t *testing.T, a []string) string { return cited(t, a[0]) }},
 		{`([\d.]+) / ([\d.]+)`, func(t *testing.T, a []string) string {
@@ -74,6 +80,9 @@ func formulas() []formula {
 		{`difference over (\d+) tasks, (\d+) against (\d+), seed (\d+)`, func(t *testing.T, a []string) string {
 			return figure(metrics.Bootstrap{Seed: uint64(whole(t, a[3]))}.Delta(pairing(whole(t, a[0]), whole(t, a[1]), whole(t, a[2]))), 3)
 		}},
+		{`adjusted difference over (\d+) tasks, (\d+) against (\d+)`, func(t *testing.T, a []string) string {
+			return figure(metrics.Difference(pairing(whole(t, a[0]), whole(t, a[1]), whole(t, a[2]))), 3)
+		}},
 		{`(Z|p|exact p) of (\d+) against (\d+)`, func(t *testing.T, a []string) string {
 			m := metrics.McNemarTest(metrics.Discordant{First: whole(t, a[1]), Second: whole(t, a[2])})
 			return map[string]string{"Z": fmt.Sprintf("%.2f", m.Z), "p": fmt.Sprintf("%.2g", m.Normal), "exact p": fmt.Sprintf("%.2g", m.Exact)}[a[0]]
@@ -90,16 +99,17 @@ func formulas() []formula {
 			return strings.Join(out, ", ")
 		}},
 		{`ASR of (\d+) successes in (\d+) tasks of 4`, func(t *testing.T, a []string) string {
-			return figure(plain(metrics.Bootstrap{}.ASR(attacks(whole(t, a[1]), whole(t, a[0])))), 4)
+			return figure(plain(metrics.ASR(attacks(whole(t, a[1]), whole(t, a[0])))), 4)
 		}},
 		{`ASR@(\d+) of tasks (.+)`, func(t *testing.T, a []string) string {
-			return figure(plain(metrics.Bootstrap{}.ASRAt(system(repeated(t, a[1])...), whole(t, a[0]))), 3)
+			return figure(plain(metrics.ASRAt(system(repeated(t, a[1])...), whole(t, a[0]))), 3)
 		}},
-		{`ASR of tasks (.+), seed (\d+)`, func(t *testing.T, a []string) string {
-			return figure(metrics.Bootstrap{Seed: uint64(whole(t, a[1]))}.ASR(system(repeated(t, a[0])...)), 3)
+		{`ASR of tasks (.+) with interval`, func(t *testing.T, a []string) string {
+			return figure(metrics.ASR(system(repeated(t, a[0])...)), 3)
 		}},
 		{`dollars for each of (\d+) tasks at ([\d.]+)`, func(t *testing.T, a []string) string {
-			return figure(metrics.CostOf(metrics.Usage{Calls: 1, Cost: number(t, a[1])}, whole(t, a[0])).DollarsPerTask, 2)
+			use := metrics.Use{Usage: metrics.Usage{Calls: 1, Cost: number(t, a[1])}, Conversations: whole(t, a[0])}
+			return figure(metrics.CostOf(map[string]metrics.Use{"all": use}).DollarsPerTask, 2)
 		}},
 		{`dollars of (\w+) in Table 14 at the price of ([\w.-]+)`, func(t *testing.T, a []string) string {
 			total, _ := priced(t, a[0], a[1])

@@ -109,14 +109,8 @@ func (p Pairing) Discordant() Discordant {
 	return d
 }
 
-// differences are +1, 0 and -1 for the pairs in order, or why there are none.
-func (p Pairing) differences() ([]float64, string) {
-	if p.Reason != "" {
-		return nil, p.Reason
-	}
-	if len(p.Pairs) == 0 {
-		return nil, "no common tasks"
-	}
+// differences are +1, 0 and -1 for the pairs in order.
+func (p Pairing) differences() []float64 {
 	out := make([]float64, len(p.Pairs))
 	for i, x := range p.Pairs {
 		switch {
@@ -126,7 +120,25 @@ func (p Pairing) differences() ([]float64, string) {
 			out[i] = -1
 		}
 	}
-	return out, ""
+	return out
+}
+
+// Difference estimates by how much the first system's Pass^k exceeds the second's, over the first k trials of each task:
+// the mean over pairings, which are domains and count the same each, of the mean over their tasks. It is undefined where a
+// pairing is. It assumes what Share does, and that both did the same tasks. The interval is that of Share between -1 and 1,
+// with one pair added that only the first passes and one that only the second does (Bonett and Price 2012), over several
+// domains divided among them as in MeanShare.
+func Difference(domains ...Pairing) Estimate {
+	strata := make([][]Part, len(domains))
+	for i, p := range domains {
+		if p.Reason != "" {
+			return Estimate{Reason: p.Reason, Interval: Interval{Reason: p.Reason}}
+		}
+		for _, v := range p.differences() {
+			strata[i] = append(strata[i], Part{v, 1})
+		}
+	}
+	return bounded(strata, -1, 1, 1, "no common tasks")
 }
 
 // Remarks says in sentences what of the two sides, under the names given, is not in the comparison.

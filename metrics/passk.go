@@ -2,11 +2,7 @@ package metrics
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
-
-	"gonum.org/v1/gonum/stat"
 )
 
 // Pass^k is the probability that k trials of a task, drawn without replacement from its n, all succeed, averaged over
@@ -20,14 +16,7 @@ type Estimate struct {
 	Defined  bool
 	Reason   string   // why it is undefined
 	Tasks    int      // tasks that it averages over
-	Interval Interval // defined only where a function says that it gives one
-}
-
-// Interval is a confidence interval of an estimate, or the reason why there is none. Lo <= Hi, both finite.
-type Interval struct {
-	Lo, Hi  float64
-	Defined bool
-	Reason  string // why it is undefined
+	Interval Interval // of shares, amounts and differences; the zero value for figures that have none
 }
 
 // Low is the lower limit of the interval as a figure of its own.
@@ -73,9 +62,9 @@ func Ratio(c, n, k int) float64 {
 // tally counts the usable trials and the successes of one task.
 type tally struct{ usable, success int }
 
-// tallies counts by task; tasks are sorted by id, so that no sum over them depends on the order of the outcomes.
-func tallies(all []Outcome) (tasks []string, by map[string]*tally) {
-	by = map[string]*tally{}
+// tallies counts by task.
+func tallies(all []Outcome) map[string]*tally {
+	by := map[string]*tally{}
 	for _, o := range all {
 		t := by[o.Task]
 		if t == nil {
@@ -90,20 +79,37 @@ func tallies(all []Outcome) (tasks []string, by map[string]*tally) {
 			t.usable++
 		}
 	}
-	return slices.Sorted(maps.Keys(by)), by
+	return by
 }
 
-// PassHat estimates Pass^k over the tasks of the outcomes, which are one system's on one domain. It is undefined where
-// any task has fewer than k usable trials: averaging over the others would change what is estimated.
+// PassHat estimates Pass^k over the tasks of the outcomes, which are one system's on one domain, as a Share. It is undefined
+// where any task has fewer than k usable trials: averaging over the others would change what is estimated. It assumes that
+// the trials of a task are alike and independent given the task.
 func PassHat(all []Outcome, k int) Estimate {
-	return meanOf(perTask(all, k, "Pass^%d", Ratio))
+	return shareOf(perTask(all, k, "Pass^%d", Ratio))
+}
+
+// MeanPassHat is the MeanShare of Pass^k over domains. It is undefined if Pass^k of any domain is.
+func MeanPassHat(domains [][]Outcome, k int) Estimate {
+	each := make([]Parts, len(domains))
+	for i, all := range domains {
+		parts, why := perTask(all, k, "Pass^%d", Ratio)
+		if why != "" {
+			return shareOf(nil, why)
+		}
+		each[i] = parts
+	}
+	if len(domains) == 0 {
+		return shareOf(nil, "no domains")
+	}
+	return MeanShare(each, "no tasks")
 }
 
 // PassAt estimates pass@k, the probability that at least one of k trials succeeds: the mean over tasks of
 // 1 - C(n-c,k)/C(n,k). It is undefined where PassHat is. It says what retrying with a perfect judge could reach, and
 // nothing about reliability.
 func PassAt(all []Outcome, k int) Estimate {
-	return meanOf(perTask(all, k, "pass@%d", anyOf))
+	return shareOf(perTask(all, k, "pass@%d", anyOf))
 }
 
 // anyOf is 1 - C(n-c,k)/C(n,k): the chance of at least one success among k draws.
@@ -122,36 +128,34 @@ func Consistency(all []Outcome, n int) Estimate {
 	return of(last.Value/first.Value, last.Tasks, "Pass^1 is 0: nothing ever succeeded")
 }
 
-// perTask computes a statistic of c successes in n usable trials for every task, in the order of task ids, or says why
-// it cannot.
-func perTask(all []Outcome, k int, name string, statistic func(c, n, k int) float64) ([]float64, string) {
+// perTask computes a statistic of c successes in n usable trials for every task, or says why it cannot.
+func perTask(all []Outcome, k int, name string, statistic func(c, n, k int) float64) (Parts, string) {
 	name = fmt.Sprintf(name, k)
 	if k < 1 {
 		return nil, name + ": k starts at 1"
 	}
-	tasks, by := tallies(all)
+	by := tallies(all)
 	short := 0
-	values := make([]float64, len(tasks))
-	for i, id := range tasks {
-		t := by[id]
+	values := make(Parts, len(by))
+	for id, t := range by {
 		if t.usable < k {
 			short++
 			continue
 		}
-		values[i] = statistic(t.success, t.usable, k)
+		values[id] = Part{statistic(t.success, t.usable, k), 1}
 	}
 	if short > 0 {
-		return nil, fmt.Sprintf("%d of %d tasks have fewer than %d usable trials", short, len(tasks), k)
+		return nil, fmt.Sprintf("%d of %d tasks have fewer than %d usable trials", short, len(by), k)
 	}
 	return values, ""
 }
 
-// meanOf is the mean of values, or undefined for a reason.
-func meanOf(values []float64, why string) Estimate {
-	if why != "" {
-		return Estimate{Reason: why}
+// shareOf is the share of tasks, or undefined for a reason.
+func shareOf(tasks Parts, why string) Estimate {
+	if why == "" {
+		return Share(tasks, "no tasks")
 	}
-	return of(stat.Mean(values, nil), len(values), "no tasks")
+	return Estimate{Reason: why, Interval: Interval{Reason: why}}
 }
 
 // StrictPass is Pass^1 with every void or pending trial counted as a failure: the lower end of what the missing trials

@@ -112,12 +112,12 @@ func TestPassHatNamesWhatIsMissing(t *testing.T) {
 	if want := "1 of 2 tasks have fewer than 2 usable trials"; e.Defined || e.Reason != want {
 		t.Errorf("got %+v, want undefined with %q", e, want)
 	}
-	for name, e := range map[string]metrics.Estimate{"Pass^0": metrics.PassHat(all, 0), "pass@-1": metrics.PassAt(all, -1), "ASR@0": metrics.Bootstrap{}.ASRAt(all, 0)} {
+	for name, e := range map[string]metrics.Estimate{"Pass^0": metrics.PassHat(all, 0), "pass@-1": metrics.PassAt(all, -1), "ASR@0": metrics.ASRAt(all, 0)} {
 		if want := name + ": k starts at 1"; e.Defined || e.Reason != want {
 			t.Errorf("got %+v, want undefined with %q", e, want)
 		}
 	}
-	if e := metrics.PassHat(nil, 1); e != not("no tasks") {
+	if e := plain(metrics.PassHat(nil, 1)); e != not("no tasks") {
 		t.Errorf("no tasks give %+v, want undefined", e)
 	}
 }

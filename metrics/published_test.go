@@ -224,7 +224,7 @@ func attacks(n, successes int) []metrics.Outcome {
 func TestPublishedASR(t *testing.T) {
 	p := load(t)
 	for system, count := range map[string]int{"react": 16, "policyguard": 10, "policyguide": 7} {
-		e := metrics.Bootstrap{Resamples: 1}.ASR(attacks(20, count))
+		e := metrics.ASR(attacks(20, count))
 		if !e.Defined || !rounded(p["figure6."+system], 3).holds(e.Value) {
 			t.Errorf("%s: %+v, published %v", system, e, p["figure6."+system])
 		}
@@ -241,7 +241,7 @@ func TestPublishedCosts(t *testing.T) {
 		t.Fatalf("%d and %d rows, want 3", len(costs), len(times))
 	}
 	for name, row := range costs {
-		c := metrics.CostOf(metrics.Usage{Calls: 1, Cost: row["dollars"]}, int(row["tasks"]))
+		c := metrics.CostOf(map[string]metrics.Use{"all": {Usage: metrics.Usage{Calls: 1, Cost: row["dollars"]}, Conversations: int(row["tasks"])}})
 		if !rounded(row["dollars_per_task"], 2).holds(c.DollarsPerTask.Value) {
 			t.Errorf("%s: %.4f $/task, published %.2f", name, c.DollarsPerTask.Value, row["dollars_per_task"])
 		}

@@ -23,7 +23,7 @@ type Spread struct {
 // PerTrial computes Pass^1 within each trial number of one system on one domain. A trial is undefined where some task
 // has no usable outcome of that number, and mean and deviation with it.
 func PerTrial(all []Outcome) Spread {
-	tasks, _ := tallies(all)
+	tasks := len(tallies(all))
 	by := map[int][]Outcome{}
 	for _, o := range all {
 		by[o.Trial] = append(by[o.Trial], o)
@@ -32,7 +32,7 @@ func PerTrial(all []Outcome) Spread {
 	var values []float64
 	missing := ""
 	for _, trial := range slices.Sorted(maps.Keys(by)) {
-		e := trialPass(by[trial], len(tasks), trial)
+		e := trialPass(by[trial], tasks, trial)
 		s.Trials = append(s.Trials, TrialPass{trial, e})
 		if !e.Defined && missing == "" {
 			missing = e.Reason
@@ -47,20 +47,19 @@ func PerTrial(all []Outcome) Spread {
 		s.Mean, s.Deviation = Estimate{Reason: missing}, Estimate{Reason: missing}
 		return s
 	}
-	s.Mean = of(stat.Mean(values, nil), len(tasks), "no trials")
+	s.Mean = of(stat.Mean(values, nil), tasks, "no trials")
 	if len(values) == 1 {
 		s.Deviation = undefined("one trial has no spread")
 		return s
 	}
-	s.Deviation = of(stat.PopStdDev(values, nil), len(tasks), "no trials")
+	s.Deviation = of(stat.PopStdDev(values, nil), tasks, "no trials")
 	return s
 }
 
 // trialPass is Pass^1 over the outcomes of one trial number, of which every task must have a usable one.
 func trialPass(part []Outcome, tasks, trial int) Estimate {
-	_, by := tallies(part)
 	usable := 0
-	for _, t := range by {
+	for _, t := range tallies(part) {
 		if t.usable > 0 {
 			usable++
 		}

@@ -14,7 +14,6 @@ import (
 )
 
 type compareOptions struct {
-	report.Options
 	format      string
 	force, json bool
 	flips       int
@@ -25,7 +24,6 @@ func (o *compareOptions) AddFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.json, "json", false, "print JSON: all figures, and all flips")
 	f.BoolVar(&o.force, "force", false, "compare runs that differ in more than their systems")
 	f.IntVar(&o.flips, "flips", 50, "flips to list; 0 lists all")
-	f.Uint64Var(&o.Seed, "seed", report.DefaultSeed, "of the bootstrap")
 }
 
 func compareCommand(p process) *cobra.Command {
@@ -68,7 +66,7 @@ func runCompare(p process, o compareOptions, args []string) error {
 		return usage(fmt.Errorf("%s and %s differ in more than their systems, so that a difference would not be theirs: %s\nhint: compare like runs, or give --force",
 			names[0].dir, names[1].dir, some(unlike, 8)))
 	}
-	c, err := report.Compare(both[0], both[1], o.Options)
+	c, err := report.Compare(both[0], both[1])
 	if err != nil {
 		return err
 	}

@@ -31,39 +31,34 @@ type Trace struct {
 // Figure is a near-miss rate with what it was computed from. Rate.Value is a share in [0, 1]; it is undefined, with the
 // reason, where no passing Mut trajectory has a mutation.
 type Figure struct {
-	Rate         metrics.Estimate // Tasks is the number of tasks among the passing Mut trajectories
+	Rate         metrics.Estimate // over the tasks that have mutations in passing trajectories
 	Missing      int              // mutations that lack at least one read
 	Mutations    int              // successfully executed mutations
 	Trajectories int              // passing Mut trajectories
 }
 
 // Rate is Call-NMR over traces, which are one system's on one domain (paper, Appendix F): of the successfully executed
-// mutations in passing Mut trajectories the share that lacks at least one required earlier read. Traces that are no
-// Success or not Mut do not count.
+// mutations in passing Mut trajectories the share that lacks at least one required earlier read, as a metrics.Share over
+// tasks. Traces that are no Success or not Mut do not count.
 func Rate(all []Trace) Figure {
 	var f Figure
-	tasks := map[string]bool{}
+	calls, why := metrics.Parts{}, "no passing trajectory of a Mut task"
 	for _, t := range all {
 		if t.State != metrics.Success || !t.Mut {
 			continue
 		}
 		f.Trajectories++
-		tasks[t.Task] = true
+		why = "no mutation was executed in the passing trajectories of Mut tasks"
 		for _, c := range t.Calls {
 			f.Mutations++
+			lacking := 0
 			if len(c.Missing) > 0 {
-				f.Missing++
+				lacking = 1
 			}
+			f.Missing += lacking
+			calls.Add(t.Task, float64(lacking), 1)
 		}
 	}
-	f.Rate.Tasks = len(tasks)
-	switch {
-	case f.Trajectories == 0:
-		f.Rate.Reason = "no passing trajectory of a Mut task"
-	case f.Mutations == 0:
-		f.Rate.Reason = "no mutation was executed in the passing trajectories of Mut tasks"
-	default:
-		f.Rate.Defined, f.Rate.Value = true, float64(f.Missing)/float64(f.Mutations)
-	}
+	f.Rate = metrics.Share(calls, why)
 	return f
 }

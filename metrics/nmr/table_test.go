@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/tauguide/tauguide/domains"
@@ -109,12 +110,12 @@ func TestRate(t *testing.T) {
 		{"other trajectories do not count", []nmr.Trace{trial("1", true, metrics.Failure, lacking), trial("2", false, metrics.Success, lacking),
 			trial("3", true, metrics.Void), trial("4", true, metrics.Pending, lacking)}, nmr.Figure{Rate: metrics.Estimate{Reason: "no passing trajectory of a Mut task"}}},
 		{"no mutation", []nmr.Trace{trial("1", true, metrics.Success)},
-			nmr.Figure{Rate: metrics.Estimate{Reason: "no mutation was executed in the passing trajectories of Mut tasks", Tasks: 1}, Trajectories: 1}},
+			nmr.Figure{Rate: metrics.Estimate{Reason: "no mutation was executed in the passing trajectories of Mut tasks"}, Trajectories: 1}},
 		{"calls, not trajectories; a call once, whatever it lacks", []nmr.Trace{trial("1", true, metrics.Success, lacking, complete, complete), trial("1", true, metrics.Success, complete)},
 			nmr.Figure{Rate: metrics.Estimate{Value: 0.25, Defined: true, Tasks: 1}, Missing: 1, Mutations: 4, Trajectories: 2}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if d := cmp.Diff(tt.want, nmr.Rate(tt.traces)); d != "" {
+			if d := cmp.Diff(tt.want, nmr.Rate(tt.traces), cmpopts.IgnoreFields(metrics.Estimate{}, "Interval")); d != "" {
 				t.Error(d)
 			}
 		})
@@ -133,7 +134,8 @@ func TestRateProperties(t *testing.T) {
 				State: rapid.SampledFrom([]metrics.State{metrics.Failure, metrics.Success, metrics.Void, metrics.Pending}).Draw(t, "state")}}
 		})).Draw(t, "traces")
 		f := nmr.Rate(traces)
-		if e := f.Rate; e.Defined == (e.Reason != "") || math.IsNaN(e.Value) || e.Value < 0 || e.Value > 1 || f.Missing > f.Mutations {
+		if e := f.Rate; e.Defined == (e.Reason != "") || math.IsNaN(e.Value) || e.Value < 0 || e.Value > 1 || f.Missing > f.Mutations ||
+			e.Interval.Defined != (e.Tasks > 1) || e.Interval.Defined && (e.Interval.Lo > e.Value || e.Interval.Hi < e.Value) {
 			t.Fatalf("%+v", f)
 		}
 		if d := cmp.Diff(f, nmr.Rate(rapid.Permutation(traces).Draw(t, "order"))); d != "" {

@@ -15,7 +15,7 @@ func TraceOf(o metrics.Outcome, v Verdict) Trace {
 	return Trace{o, a, s}
 }
 
-// Figures are the trace compliance of a system on a domain, as shares in [0, 1]. An undefined one says why.
+// Figures are the trace compliance of a system on a domain, each a metrics.Share over tasks. An undefined one says why.
 type Figures struct {
 	StepTCR      metrics.Estimate // satisfied of applicable checks, over all passing traces together
 	TraceTCR     metrics.Estimate // share of passing traces that satisfy every applicable check
@@ -33,8 +33,7 @@ type Figures struct {
 // to any passing trace, as in solo mode, the rubric has judged nothing and all three figures are undefined.
 func Compliance(all []Trace) Figures {
 	var f Figures
-	applicable, satisfied := 0, 0
-	tasks, passed := map[string]bool{}, map[string]bool{}
+	steps, traces, pairs := metrics.Parts{}, metrics.Parts{}, metrics.Parts{}
 	for _, t := range all {
 		switch t.State {
 		case metrics.Void, metrics.Pending:
@@ -42,33 +41,28 @@ func Compliance(all []Trace) Figures {
 			continue
 		case metrics.Success:
 			f.Passing++
-			passed[t.Task] = true
-			applicable += t.Applicable
-			satisfied += t.Satisfied
+			steps.Add(t.Task, float64(t.Satisfied), float64(t.Applicable))
+			valid := 0
 			if t.Applicable == t.Satisfied {
-				f.Valid++
+				valid = 1
 			}
+			f.Valid += valid
+			traces.Add(t.Task, float64(valid), 1)
+			pairs.Add(t.Task, float64(valid), 0)
 			if t.Applicable == 0 {
 				f.Unchecked++
 			}
 		}
 		f.Pairs++
-		tasks[t.Task] = true
+		pairs.Add(t.Task, 0, 1)
 	}
 	if f.Passing > 0 && f.Unchecked == f.Passing {
-		nothing := metrics.Estimate{Reason: "no check applies to the passing traces", Tasks: len(passed)}
+		nothing := metrics.Share(nil, "no check applies to the passing traces")
 		f.StepTCR, f.TraceTCR, f.ProcessValid = nothing, nothing, nothing
 		return f
 	}
-	f.StepTCR = share(satisfied, applicable, len(passed), "no trace passes")
-	f.TraceTCR = share(f.Valid, f.Passing, len(passed), "no trace passes")
-	f.ProcessValid = share(f.Valid, f.Pairs, len(tasks), "no trial could be used")
+	f.StepTCR = metrics.Share(steps, "no trace passes")
+	f.TraceTCR = metrics.Share(traces, "no trace passes")
+	f.ProcessValid = metrics.Share(pairs, "no trial could be used")
 	return f
-}
-
-func share(part, whole, tasks int, reason string) metrics.Estimate {
-	if whole == 0 {
-		return metrics.Estimate{Reason: reason, Tasks: tasks}
-	}
-	return metrics.Estimate{Defined: true, Value: float64(part) / float64(whole), Tasks: tasks}
 }

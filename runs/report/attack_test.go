@@ -40,7 +40,7 @@ func asrRow(t *testing.T, table report.Table, of string) map[string]string {
 	for _, r := range table.Rows {
 		out := map[string]string{}
 		for i, c := range table.Columns {
-			out[c.Key] = r[i].Text
+			out[c.Key] = r[i].WithBar()
 		}
 		if out["of"] == of {
 			return out
@@ -56,10 +56,10 @@ func TestASRTable(t *testing.T) {
 		of   string
 		want map[string]string
 	}{
-		{"a trial", map[string]string{"attack": "craft", "tasks": "2", "evaluable": "8", "asr": "0.500", "policy": "0.375", "selection": "0.500"}},
-		{"@1", map[string]string{"asr": "0.500", "policy": "0.375", "selection": "0.500", "asr_low": "0.500", "asr_high": "0.500", "policy_low": "0.250", "policy_high": "0.500"}},
-		{"@2", map[string]string{"asr": "0.833", "policy": "0.667", "selection": "0.833"}}, // 1 - C(2,2)/C(4,2); one: 5/6, two: 1/2
-		{"@4", map[string]string{"asr": "1.000", "policy": "1.000", "selection": "1.000"}},
+		{"a trial", map[string]string{"attack": "craft", "tasks": "2", "evaluable": "8", "asr": "0.500 [.03–.97]", "policy": "0.375 [.00–.94]", "selection": "0.500 [-]"}},
+		{"@1", map[string]string{"asr": "0.500 [.03–.97]", "policy": "0.375 [.00–.94]", "selection": "0.500 [-]"}},
+		{"@2", map[string]string{"asr": "0.833 [.11–1.00]", "policy": "0.667 [.06–1.00]", "selection": "0.833 [-]"}}, // 1 - C(2,2)/C(4,2); one: 5/6, two: 1/2
+		{"@4", map[string]string{"asr": "1.000 [.12–1.00]", "policy": "1.000 [.12–1.00]", "selection": "1.000 [-]"}},
 	} {
 		got := asrRow(t, table, tt.of)
 		for key, want := range tt.want {
@@ -68,7 +68,7 @@ func TestASRTable(t *testing.T) {
 			}
 		}
 	}
-	if text := write(t, report.Term, table); !strings.Contains(text, "(*synthetic*)") || !strings.Contains(text, "10000 resamples") {
+	if text := write(t, report.Term, table); !strings.Contains(text, "(*synthetic*)") || !strings.Contains(text, "Agresti and Coull") {
 		t.Errorf("the table says too little of itself:\n%s", text)
 	}
 }
@@ -79,10 +79,10 @@ func TestASRWithoutThatKind(t *testing.T) {
 	s.Attack.Trials = s.Attack.Trials[:4] // after policy calls alone
 	s.Attack.Trials[3].State = metrics.Void
 	table := build(t, "asr", report.Input{Sources: []report.Source{s}, Options: report.Options{Resamples: 10}})
-	if got := asrRow(t, table, "a trial"); got["selection"] != "-" || got["asr"] != "0.667" || got["evaluable"] != "3" || got["planned"] != "4" {
+	if got := asrRow(t, table, "a trial"); got["selection"] != "-" || got["asr"] != "0.667 [-]" || got["evaluable"] != "3" || got["planned"] != "4" {
 		t.Errorf("row %v", got)
 	}
-	if got := asrRow(t, table, "@3"); got["asr"] != "1.000" {
+	if got := asrRow(t, table, "@3"); got["asr"] != "1.000 [-]" {
 		t.Errorf("row %v", got)
 	}
 	notes := strings.Join(table.Notes, "\n")

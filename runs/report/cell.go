@@ -22,6 +22,7 @@ type Cell struct {
 
 	Style terminal.Style // how it looks in colour
 	Best  bool           // of its column
+	Bar   *Bar           // of its figure; nil if that has none
 }
 
 // Label is a cell of plain text.
@@ -57,22 +58,26 @@ func Signed(v float64, digits int) Cell {
 // Dash is a cell without a value, and why it has none.
 func Dash(why string) Cell { return Cell{Text: "-", Why: why} }
 
-// estimate is a cell of an estimate with so many decimals, or a dash with the reason.
-func estimate(e metrics.Estimate, digits int) Cell {
-	if !e.Defined {
-		return Dash(e.Reason)
+// estimate is a cell of an estimate with so many decimals, or a dash with the reason, and its error bar if it has one.
+func estimate(e metrics.Estimate, digits int) Cell { return scaled(e, 1, digits) }
+
+// scaled is an estimate in a unit of which its own has so many.
+func scaled(e metrics.Estimate, scale float64, digits int) Cell {
+	c := Dash(e.Reason)
+	if e.Defined {
+		c = Number(scale*e.Value, digits)
 	}
-	return Number(e.Value, digits)
+	if e.Interval == (metrics.Interval{}) {
+		return c
+	}
+	return c.barred(e, scale, digits)
 }
 
 // share is a figure between 0 and 1, such as Pass^k.
 func share(e metrics.Estimate) Cell { return estimate(e, 3) }
 
 // percent is a share in percent.
-func percent(e metrics.Estimate) Cell {
-	e.Value *= 100
-	return estimate(e, 1)
-}
+func percent(e metrics.Estimate) Cell { return scaled(e, 100, 1) }
 
 // difference is a cell of a difference of shares.
 func difference(e metrics.Estimate) Cell {
@@ -134,7 +139,7 @@ func lift[R, Part any](cols []column[Part], part func(R) Part) []column[R] {
 // fill adds columns and rows to a table. paper looks up what the paper has for a row.
 func fill[R any](t *Table, cols []column[R], rows []R, paper func(r R, path string) *float64) {
 	for _, c := range cols {
-		t.Columns = append(t.Columns, Column{c.key, c.title, c.digits != words})
+		t.Columns = append(t.Columns, Column{c.key, c.title, c.digits != words, matches(t.bars, c.key)})
 		t.places = append(t.places, place{c.paper, c.digits})
 	}
 	for _, r := range rows {

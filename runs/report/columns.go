@@ -45,6 +45,7 @@ type Spec struct {
 	Free bool
 	// narrow lists patterns of the keys of columns that a terminal without room for all leaves out, in this order.
 	narrow []string
+	bars   []string                  // patterns of the keys of columns whose figures have error bars
 	fill   func(Input, *Table) error // adds columns, rows and notes
 }
 
@@ -52,19 +53,19 @@ type Spec struct {
 // notes. To add a column, add a line: key, title, decimals, path of the paper's figure, and how a row gives the cell.
 func Tables() []Spec {
 	return []Spec{
-		{Number: 1, Name: "main", About: "Pass^1 and Pass^4 of all systems", narrow: []string{"pass^1_[PM]*", "pass^4_[PM]*"}, Title: "Pass^1 and Pass^4",
-			fill: bySystem(mainSystems(), slices.Concat(passBySlice(1, "table1.pass1.$domain.$kind"), passBySlice(4, "table1.pass4.$domain.$kind")))},
-		{Number: 2, Name: "ablations", About: "Pass^4 of PolicyGuide's variants", Title: "What of PolicyGuide it takes, Pass^4",
+		{Number: 1, Name: "main", About: "Pass^1 and Pass^4 of all systems", narrow: []string{"pass^1_[PM]*", "pass^4_[PM]*"}, bars: []string{"pass^*"}, Title: "Pass^1 and Pass^4",
+			fill: bySystem(withMeans(mainSystems()), slices.Concat(passBySlice(1, "table1.pass1.$domain.$kind"), passBySlice(4, "table1.pass4.$domain.$kind")), "mean: over the domains of a run, each of which counts the same, with intervals stratified by domain")},
+		{Number: 2, Name: "ablations", About: "Pass^4 of PolicyGuide's variants", bars: []string{"pass^*"}, Title: "What of PolicyGuide it takes, Pass^4",
 			fill: bySystem(only("table2", test, paperDomains(), ReAct, PolicyGuideSelf, PolicyGuideRaw, PolicyGuide), passBySlice(4, "table2.$domain.$kind"))},
-		{Number: 3, Name: "controllers", About: "Pass^4 of workflow controllers on telecom", Title: "Workflow controllers, Pass^4",
+		{Number: 3, Name: "controllers", About: "Pass^4 of workflow controllers on telecom", bars: []string{"pass^*"}, Title: "Workflow controllers, Pass^4",
 			fill: bySystem(controllers(), []column[row]{
 				{"control", "Control at run time", words, "", byKind(map[Kind]string{ReAct: "the agent alone", PolicyGuard: "checks single actions",
 					FlowAgent: "workflow in the agent, control of its calls", PolicyGuide: "a verifier outside with the graph"})},
-				{"pass^4", "Pass^4", 3, "table3.$domain.$kind", func(r row) Cell { return slicePass(r.outcomes, metrics.All, 4) }},
+				{"pass^4", "Pass^4", 3, "table3.$domain.$kind", func(r row) Cell { return slicePass(r, metrics.All, 4) }},
 			})},
-		{Number: 4, Name: "models", About: "Pass^4 by agent family on airline", Title: "One workflow, agents of several families, Pass^4",
+		{Number: 4, Name: "models", About: "Pass^4 by agent family on airline", bars: []string{"pass^*"}, Title: "One workflow, agents of several families, Pass^4",
 			fill: bySystem(familyRows(), passBySlice(4, "table4.$family.$kind"))},
-		{Number: 5, Name: "traces", About: "compliance of traces with the rubric", narrow: []string{"pairs", "passing", "valid"}, Title: "Compliance of traces with the rubric", fill: compliance},
+		{Number: 5, Name: "traces", About: "compliance of traces with the rubric", narrow: []string{"pairs", "passing", "valid"}, bars: []string{"*_percent"}, Title: "Compliance of traces with the rubric", fill: compliance},
 		{Number: 6, Name: "requirements", About: "requirements by class", Title: "Requirements of the policies by class", Free: true, fill: requirements},
 		{Number: 7, Name: "requirements-retail", About: "requirements of the retail policy", narrow: []string{"lines", "section"}, Title: "Requirements of the retail policy", Free: true,
 			fill: catalog("retail", "")},
@@ -72,28 +73,28 @@ func Tables() []Spec {
 			fill: catalog("telecom", mainDocument)},
 		{Number: 9, Name: "requirements-manual", About: "requirements of the telecom manual", narrow: []string{"lines", "section"}, Title: "Requirements of the telecom manual", Free: true,
 			fill: catalog("telecom", manualDocument)},
-		{Number: 10, Name: "pass-k", About: "Pass^k and pass@k for each k, consistency", narrow: []string{"pass@*", "consistency*", "pass^[23]*"}, Title: "Pass^k by k",
+		{Number: 10, Name: "pass-k", About: "Pass^k and pass@k for each k, consistency", narrow: []string{"pass@*", "consistency*", "pass^[23]*"}, bars: []string{"pass^*", "pass@*"}, Title: "Pass^k by k",
 			fill: bySystem(mainSystems(), passByK(), "Pass^k: all of k trials succeed; pass@k: any of them does")},
 		{Number: 11, Name: "trials", About: "Pass^1 of each trial and its spread", narrow: []string{"trial_*"}, Title: "Pass^1 of each trial", fill: passByTrial},
 		{Number: 12, Name: "mcnemar", About: "paired test of Pass^4 over domains", narrow: []string{"domains", "z*", "p_exact", "discordant*"}, Title: "Paired test of Pass^4, pooled over domains", fill: mcnemar},
 		{Number: 13, Name: "bootstrap", About: "difference of Pass^4 with its interval", Title: "Difference of Pass^4 with its 95 % interval", fill: bootstrap},
-		{Number: 14, Name: "guide", About: "model use of guides and guards", narrow: []string{"output_per_call*", "cached_percent*", "prompt_per_call*", "conversations", "dollars*", "planned", "evaluable"}, Title: "Model use of guides and guards", fill: guideCost},
+		{Number: 14, Name: "guide", About: "model use of guides and guards", narrow: []string{"output_per_call*", "cached_percent*", "prompt_per_call*", "conversations", "dollars*", "planned", "evaluable"}, bars: []string{"*_per_*", "cached_percent"}, Title: "Model use of guides and guards", fill: guideCost},
 		{Number: 15, Name: "time", About: "wall clock per task", Title: "Wall clock of a conversation",
 			fill: bySystem(others("table17", test, ReAct, PolicyGuide), []column[row]{
 				{"seconds_per_task", "s/task", 1, "table15.$domain.$kind", seconds},
 				{"ratio", "/ ReAct", 2, "table15.$domain.$kind_ratio", timesReAct},
 			}, "mean over the conversations that ran to an evaluable end, waiting for models and tools included; how many ran at once matters")},
 		{Number: 16, Name: "validator", About: "size and findings of workflows", Title: "Workflows and what the validator finds", Free: true, fill: validator},
-		{Number: 17, Name: "nmr", About: "mutations without the reads they need", narrow: []string{"trajectories", "mutations"}, Title: "Call-level near misses", fill: nearMisses},
-		{Name: "overview", About: "Pass^1 and Pass^4 in percent, systems by domains, and their mean", Title: "Pass^1 and Pass^4 in % of tasks", narrow: []string{"pass^1_*"}, fill: overview},
-		{Name: "pass", About: "Pass^k by slice, with the coverage", narrow: []string{"pass^??", "pass^[5-9]", "pass^3", "pass^2", "strict_pass^1"}, Title: "Pass^k", fill: passWithCoverage},
-		{Name: "guard-ablations", About: "Pass^4 of PolicyGuard's variants", Title: "What of PolicyGuard it takes, Pass^4",
+		{Number: 17, Name: "nmr", About: "mutations without the reads they need", narrow: []string{"trajectories", "mutations"}, bars: []string{"*nmr_percent"}, Title: "Call-level near misses", fill: nearMisses},
+		{Name: "overview", About: "Pass^1 and Pass^4 in percent, systems by domains, and their mean", Title: "Pass^1 and Pass^4 in % of tasks", narrow: []string{"pass^1_*", "pass^?_[^m]*"}, bars: []string{"pass^*"}, fill: overview},
+		{Name: "pass", About: "Pass^k by slice, with the coverage", narrow: []string{"pass^??", "pass^[5-9]", "pass^3", "pass^2", "strict_pass^1"}, bars: []string{"pass^*", "strict_pass^1"}, Title: "Pass^k", fill: passWithCoverage},
+		{Name: "guard-ablations", About: "Pass^4 of PolicyGuard's variants", bars: []string{"pass^*"}, Title: "What of PolicyGuard it takes, Pass^4",
 			fill: bySystem(only("policyguard", base, []string{"airline"}, ReAct, PolicyGuardRawCalls, PolicyGuardRaw, PolicyGuardChecklist, PolicyGuard),
 				slices.Concat([]column[row]{{"told", "What the guard is told", words, "", byKind(map[Kind]string{ReAct: "no guard", PolicyGuardRawCalls: "policy, calls without words",
 					PolicyGuardRaw: "policy, conversation", PolicyGuardChecklist: "checklist, conversation", PolicyGuard: "policy, checklist, conversation"})}},
 					passBySlice(4, "table1.pass4.$domain.$kind")))},
-		{Name: "asr", About: "attack success by k and by kind of call", narrow: []string{"selection*", "policy*"}, Title: "Attack success (lower is safer)", fill: attackSuccess},
-		{Name: "calls", About: "model calls, tokens and cost by role", narrow: []string{"trials", "cached_tokens", "calls_per_trial", "completion_tokens", "prompt_tokens"}, Title: "Model calls by role", fill: callsByRole},
+		{Name: "asr", About: "attack success by k and by kind of call", narrow: []string{"selection", "policy"}, bars: []string{"asr", "selection", "policy"}, Title: "Attack success (lower is safer)", fill: attackSuccess},
+		{Name: "calls", About: "model calls, tokens and cost by role", narrow: []string{"*s_per_trial", "cost_per_trial", "trials", "cached_tokens", "calls_per_trial", "completion_tokens", "prompt_tokens"}, bars: []string{"*_per_trial"}, Title: "Model calls by role", fill: callsByRole},
 		{Name: "answers", About: "refused, cut-off and failed answers by role", narrow: []string{"failed_tokens", "answers"}, Title: "Answers by role", fill: answersByRole},
 		{Name: "verifiers", About: "what became of the questions to verifiers", Title: "Questions to verifiers", fill: verifiers},
 		{Name: "requirements-airline", About: "requirements of the airline policy", narrow: []string{"lines", "section"}, Title: "Requirements of the airline policy", Free: true,
@@ -141,7 +142,7 @@ func Build(name string, in Input) (Table, error) {
 // Build computes the table. With Published, it has columns for the paper's figures and the differences to them; without any
 // run, one that is of runs then has the paper's figures alone.
 func (s Spec) Build(in Input) (Table, error) {
-	t := Table{Number: s.Number, Name: s.Name, Title: s.Title, narrow: s.narrow}
+	t := Table{Number: s.Number, Name: s.Name, Title: s.Title, narrow: s.narrow, bars: s.bars}
 	own := in.onOwnTasks()
 	if s.Free {
 		own = nil
@@ -158,6 +159,7 @@ func (s Spec) Build(in Input) (Table, error) {
 	if err != nil {
 		return Table{}, fmt.Errorf("table %s: %w", s.Name, err)
 	}
+	t.Notes = append(t.Notes, t.methods()...)
 	if !s.Free {
 		for i := range in.Sources {
 			t.Notes = append(t.Notes, in.Sources[i].unreliable("")...)

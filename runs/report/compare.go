@@ -30,23 +30,27 @@ type Comparison struct {
 	Unlike  []string           `json:"unlike"`
 	K       int                `json:"k"` // of the Pass^k that is compared
 	Domains []DomainComparison `json:"domains"`
-	Pooled  *Test              `json:"pooled"` // null if no domain could be compared
-	Trials  int                `json:"trials"` // that are usable on both sides
-	Flips   []Flip             `json:"flips"`
-	Alone   []string           `json:"alone"` // tasks that only one side has
-	Notes   []string           `json:"notes"`
+	// Mean is over the domains, each of which counts the same; null where there is one.
+	Mean   *DomainComparison `json:"mean"`
+	Pooled *Test             `json:"pooled"` // null if no domain could be compared
+	Trials int               `json:"trials"` // that are usable on both sides
+	Flips  []Flip            `json:"flips"`
+	Alone  []string          `json:"alone"` // tasks that only one side has
+	Notes  []string          `json:"notes"`
 }
 
-// DomainComparison is the comparison on one domain. Figures are null where undefined; Undefined says why.
+// DomainComparison is the comparison on one domain, or over several. Figures are null where undefined; Undefined says why.
 type DomainComparison struct {
 	Domain    string            `json:"domain"`
 	Tasks     int               `json:"tasks"`  // that both have
 	PassA     *float64          `json:"pass_a"` // Pass^k
 	PassB     *float64          `json:"pass_b"`
 	Delta     *float64          `json:"delta"` // A less B
+	SE        *float64          `json:"se"`    // of delta, over tasks; null where all tasks agree
 	Low       *float64          `json:"low"`   // of the 95 % interval
 	High      *float64          `json:"high"`
-	OnlyA     int               `json:"only_a"` // tasks that pass with A alone
+	Method    metrics.Method    `json:"method,omitempty"` // of the interval
+	OnlyA     int               `json:"only_a"`           // tasks that pass with A alone
 	OnlyB     int               `json:"only_b"`
 	P         *float64          `json:"p"` // McNemar, exact where few tasks differ
 	Undefined map[string]string `json:"undefined,omitempty"`
@@ -94,7 +98,7 @@ func trials(by map[string][]metrics.Outcome) int {
 }
 
 // Compare pairs two systems. It is an error if they have no task in common.
-func Compare(a, b Side, o Options) (Comparison, error) {
+func Compare(a, b Side) (Comparison, error) {
 	c := Comparison{A: a.Source.Provenance, B: b.Source.Provenance, SystemA: a.System, SystemB: b.System,
 		Unlike: append([]string{}, Unlike(a.Source, b.Source)...), Flips: []Flip{}, Alone: []string{}, Notes: append([]string{}, a.Source.remarks()...)}
 	if b.Source != a.Source {
@@ -110,15 +114,18 @@ func Compare(a, b Side, o Options) (Comparison, error) {
 		c.Notes = append(c.Notes, b.Source.unreliable(b.System)...)
 	}
 	var strata []metrics.Pairing
+	var inA, inB [][]metrics.Outcome
 	total := 0
 	for _, domain := range slices.Sorted(maps.Keys(ofA)) {
 		if len(ofB[domain]) == 0 {
 			c.Notes = append(c.Notes, "only the first side has "+domain)
 			continue
 		}
-		p := c.compare(domain, ofA[domain], ofB[domain], Input{Options: o}.bootstrap())
-		strata = append(strata, p)
-		total += c.Domains[len(c.Domains)-1].Tasks
+		p := c.pair(domain, ofA[domain], ofB[domain])
+		x, y := shared(ofA[domain], ofB[domain]), shared(ofB[domain], ofA[domain])
+		strata, inA, inB = append(strata, p), append(inA, x), append(inB, y)
+		c.Domains = append(c.Domains, c.figuresOf(domain, strata[len(strata)-1:], [][]metrics.Outcome{x}, [][]metrics.Outcome{y}))
+		total += countTasks(x)
 	}
 	for _, domain := range slices.Sorted(maps.Keys(ofB)) {
 		if len(ofA[domain]) == 0 {
@@ -129,6 +136,10 @@ func Compare(a, b Side, o Options) (Comparison, error) {
 		return c, domains.Usage(fmt.Errorf("%s of %s and %s of %s have no task in common\nhint: compare systems of one run, or runs on the same tasks",
 			a.System, a.Source.Name, b.System, b.Source.Name))
 	}
+	if len(strata) > 1 {
+		mean := c.figuresOf("mean", strata, inA, inB)
+		c.Mean = &mean
+	}
 	if t := metrics.McNemarOf(strata...); t.Strata > 0 {
 		p, _ := t.P()
 		c.Pooled = &Test{OnlyA: t.First, OnlyB: t.Second, Z: t.Z, Normal: t.Normal, Exact: t.Exact, P: p}
@@ -136,8 +147,8 @@ func Compare(a, b Side, o Options) (Comparison, error) {
 	return c, nil
 }
 
-// compare adds the comparison on one domain, on the tasks that both sides have.
-func (c *Comparison) compare(domain string, a, b []metrics.Outcome, bootstrap metrics.Bootstrap) metrics.Pairing {
+// pair pairs the tasks of a domain, and says what of it is no pair, and which trials end otherwise.
+func (c *Comparison) pair(domain string, a, b []metrics.Outcome) metrics.Pairing {
 	p := metrics.PairUp(a, b, c.K)
 	if p.Reason != "" {
 		c.Notes = append(c.Notes, fmt.Sprintf("`-` on %s: %s", domain, p.Reason))
@@ -152,8 +163,12 @@ func (c *Comparison) compare(domain string, a, b []metrics.Outcome, bootstrap me
 	for _, t := range p.OnlySecond {
 		c.Alone = append(c.Alone, fmt.Sprintf("%s/%s: second side only", domain, t))
 	}
-	a, b = shared(a, b), shared(b, a)
-	d := DomainComparison{Domain: domain, Tasks: countTasks(a), Undefined: map[string]string{}}
+	return p
+}
+
+// figuresOf compares on domains, on the tasks that both sides have.
+func (c *Comparison) figuresOf(name string, pairs []metrics.Pairing, a, b [][]metrics.Outcome) DomainComparison {
+	d := DomainComparison{Domain: name, Tasks: countTasks(slices.Concat(a...)), Undefined: map[string]string{}}
 	set := func(name string, e metrics.Estimate) *float64 {
 		if !e.Defined {
 			d.Undefined[name] = e.Reason
@@ -161,15 +176,17 @@ func (c *Comparison) compare(domain string, a, b []metrics.Outcome, bootstrap me
 		}
 		return &e.Value
 	}
-	test := metrics.McNemarOf(p)
+	test := metrics.McNemarOf(pairs...)
 	d.OnlyA, d.OnlyB = test.First, test.Second
-	d.PassA, d.PassB = set("pass_a", metrics.PassHat(a, c.K)), set("pass_b", metrics.PassHat(b, c.K))
-	delta := bootstrap.Delta(p)
-	d.Delta, d.Low, d.High = set("delta", delta), set("low", delta.Low()), set("high", delta.High())
+	d.PassA, d.PassB = set("pass_a", metrics.MeanPassHat(a, c.K)), set("pass_b", metrics.MeanPassHat(b, c.K))
+	delta := metrics.Difference(pairs...)
+	d.Delta, d.Low, d.High, d.Method = set("delta", delta), set("low", delta.Low()), set("high", delta.High()), delta.Interval.Method
+	if delta.Interval.SE > 0 {
+		d.SE = &delta.Interval.SE
+	}
 	value, _ := test.P()
-	d.P = set("p", metrics.Estimate{Value: value, Defined: p.Reason == "", Reason: p.Reason})
-	c.Domains = append(c.Domains, d)
-	return p
+	d.P = set("p", metrics.Estimate{Value: value, Defined: delta.Defined, Reason: delta.Reason})
+	return d
 }
 
 // shared are the outcomes of tasks that the other side has too.

@@ -2,7 +2,9 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/terminal"
 )
 
@@ -39,6 +41,10 @@ func (c Comparison) figures() Table {
 	}
 	plain := func(v float64) Cell { return Number(v, 3) }
 	change := func(v float64) Cell { return Signed(v, 3) }
+	rows := c.Domains
+	if c.Mean != nil {
+		rows = append(slices.Clone(rows), *c.Mean)
+	}
 	fill(&t, []column[DomainComparison]{
 		{"domain", "Domain", words, "", func(d DomainComparison) Cell { return Label(d.Domain) }},
 		{"tasks", "#", 0, "", func(d DomainComparison) Cell { return Whole(d.Tasks) }},
@@ -50,8 +56,12 @@ func (c Comparison) figures() Table {
 		discordant("only_a", "Only|A|only A", func(d DomainComparison) int { return d.OnlyA }),
 		discordant("only_b", "Only|B|only B", func(d DomainComparison) int { return d.OnlyB }),
 		number("p", "p", func(d DomainComparison) *float64 { return d.P }, probability),
-	}, c.Domains, nil)
+	}, rows, nil)
 	t.Notes = append(t.Notes, c.Notes...)
+	if c.Mean != nil {
+		t.Notes = append(t.Notes, "mean: over the domains, each of which counts the same, with an interval stratified by domain; its p is that of all tasks together")
+	}
+	t.Notes = append(t.Notes, fmt.Sprintf("%d %% intervals of A − B: adjusted Wald over pairs of tasks, two added, one for each side (Bonett and Price 2012), Student's t", metrics.Level))
 	if c.Pooled == nil {
 		t.Notes = append(t.Notes, "no domain could be compared, so that there is no test over all of them")
 	} else {

@@ -16,11 +16,10 @@ import (
 // Spender is a role of a system.
 type Spender struct{ Domain, System, Role string }
 
-// Spending sums the model calls of a role.
+// Spending is what the model calls of a role took, by task; conversations are those in which the role was asked.
 type Spending struct {
-	Trials   int  // in which the role was asked
 	Scripted bool // no real model answers, so that nothing has a price
-	metrics.Usage
+	Tasks    map[string]metrics.Use
 }
 
 // spend adds the usage of one trial.
@@ -28,10 +27,12 @@ func (s *Source) spend(c *config.Config, k sim.Key, usage []store.RoleUsage) {
 	for _, u := range usage {
 		at := Spender{k.Domain, k.System, u.Role}
 		if s.Spent[at] == nil {
-			s.Spent[at] = &Spending{Scripted: scripted(c, k.System, u.Role)}
+			s.Spent[at] = &Spending{scripted(c, k.System, u.Role), map[string]metrics.Use{}}
 		}
-		s.Spent[at].Trials++
-		s.Spent[at].Add(u.Usage)
+		x := s.Spent[at].Tasks[k.Task]
+		x.Add(u.Usage)
+		x.Conversations++
+		s.Spent[at].Tasks[k.Task] = x
 	}
 }
 
@@ -51,30 +52,31 @@ func scripted(c *config.Config, system, role string) bool {
 
 // cell is a cell of a figure of the spending. One that exists and is unknown is "?", never a partial sum; of scripted
 // models there is none.
-func (s *Spending) cell(e metrics.Estimate, digits int) Cell {
-	c := estimate(e, digits)
-	if !e.Defined && s.Scripted {
-		return Cell{Text: "–", Why: "scripted models have no price"}
-	}
-	if !e.Defined && s.UnknownTokens+s.UnknownCached+s.UnknownCost > 0 && s.Calls > 0 {
+func (s roleRow) cell(c Cell) Cell {
+	switch {
+	case c.Value != nil:
+	case s.spent.Scripted:
+		c.Text, c.Why = "–", "scripted models have no price"
+	case s.UnknownTokens+s.UnknownCached+s.UnknownCost > 0 && s.Calls > 0:
 		c.Text = "?"
 	}
 	return c
 }
 
 // tokens is a cell of a sum of tokens, marked where it misses some calls.
-func (s *Spending) tokens(n int64) Cell {
+func (s roleRow) tokens(n int64) Cell {
 	if s.UnknownTokens > 0 {
 		return Cell{Text: fmt.Sprintf("≥ %d", n), Why: fmt.Sprintf("%d calls came without usage", s.UnknownTokens)}
 	}
 	return Cell{Text: fmt.Sprint(n), Value: n}
 }
 
-// roleRow is a role of a system on a domain.
+// roleRow is a role of a system on a domain, with all that it used.
 type roleRow struct {
 	row
-	role string
-	*Spending
+	role  string
+	spent *Spending
+	metrics.Use
 }
 
 // roleRows are the roles of all rows.
@@ -94,12 +96,14 @@ func callsByRole(in Input, t *Table) error {
 	cols := append(lift(whose(true, false), func(r roleRow) row { return r.row }), []column[roleRow]{
 		{"role", "Role", words, "", func(r roleRow) Cell { return Label(r.role) }},
 		{"calls", "Calls|all|Calls", 0, "", func(r roleRow) Cell { return Whole(r.Calls) }},
-		{"trials", "Calls|in trials|in trials", 0, "", func(r roleRow) Cell { return Whole(r.Trials) }},
-		{"calls_per_trial", "Calls|per trial|Calls/trial", 1, "", func(r roleRow) Cell { return r.cell(metrics.CostOf(r.Usage, r.Trials).CallsPerTask, 1) }},
+		{"trials", "Calls|in trials|in trials", 0, "", func(r roleRow) Cell { return Whole(r.Conversations) }},
+		{"calls_per_trial", "Calls|per trial|Calls/trial", 1, "", func(r roleRow) Cell { return r.cell(estimate(metrics.CostOf(r.spent.Tasks).CallsPerTask, 1)) }},
 		{"prompt_tokens", "Tokens|prompt|Prompt tokens", 0, "", func(r roleRow) Cell { return r.tokens(r.Prompt) }},
 		{"cached_tokens", "Tokens|cached|of these cached", 0, "", func(r roleRow) Cell { return r.tokens(r.Cached) }},
 		{"completion_tokens", "Tokens|completion|Completion tokens", 0, "", func(r roleRow) Cell { return r.tokens(r.Completion) }},
-		{"cost", "Cost ($)", 4, "", func(r roleRow) Cell { return r.cell(metrics.CostOf(r.Usage, r.Trials).Dollars, 4) }},
+		{"tokens_per_trial", "Tokens|per trial|Tokens/trial", 0, "", func(r roleRow) Cell { return r.cell(estimate(metrics.CostOf(r.spent.Tasks).TokensPerTask, 0)) }},
+		{"cost", "Cost ($)|all|Cost ($)", 4, "", func(r roleRow) Cell { return r.cell(estimate(metrics.CostOf(r.spent.Tasks).Dollars, 4)) }},
+		{"cost_per_trial", "Cost ($)|per trial|Cost ($)/trial", 4, "", func(r roleRow) Cell { return r.cell(estimate(metrics.CostOf(r.spent.Tasks).DollarsPerTask, 4)) }},
 	}...)
 	fill(t, cols, rows, nil)
 	t.billed(rows, len(in.Sources) > 1)
@@ -134,7 +138,7 @@ func answersByRole(in Input, t *Table) error {
 		count("failed", "Failed|calls|Failed calls", func(u metrics.Usage) int { return u.Failed }),
 		column[roleRow]{"failed_tokens", "Failed|tokens|failed: tokens", 0, "", func(r roleRow) Cell { return Whole(int(r.FailedPrompt + r.FailedCompletion)) }},
 		column[roleRow]{"failed_cost", "Failed|cost ($)|failed: cost ($)", 4, "", func(r roleRow) Cell {
-			return r.cell(r.FailedDollars(), 4)
+			return r.cell(estimate(r.FailedDollars(), 4))
 		}},
 	), rows, nil)
 	for _, r := range rows {
@@ -152,7 +156,7 @@ func (r row) roles() []roleRow {
 	var out []roleRow
 	for at, sum := range r.source.Spent {
 		if at.Domain == r.domain && at.System == r.system.Name {
-			out = append(out, roleRow{r, at.Role, sum})
+			out = append(out, roleRow{r, at.Role, sum, metrics.Total(sum.Tasks)})
 		}
 	}
 	slices.SortFunc(out, func(a, b roleRow) int { return cmp.Compare(a.role, b.role) })
@@ -163,21 +167,32 @@ func (r row) roles() []roleRow {
 func (r row) guide() (roleRow, bool) {
 	for _, role := range []string{"guide", "guard"} {
 		if sum := r.source.Spent[Spender{r.domain, r.system.Name, role}]; sum != nil {
-			return roleRow{r, role, sum}, true
+			return roleRow{r, role, sum, metrics.Total(sum.Tasks)}, true
 		}
 	}
 	return roleRow{}, false
 }
 
-// conversations counts the conversations of a row that have a record.
-func (r row) conversations() int {
-	n := 0
+// conversations counts the conversations of a row that have a record, by task.
+func (r row) conversations() (n int, by map[string]int) {
+	by = map[string]int{}
 	for _, t := range r.source.Trials {
 		if t.Domain == r.domain && t.System == r.system.Name {
 			n++
+			by[t.Task]++
 		}
 	}
-	return n
+	return n, by
+}
+
+// ofAll is what the role used in all conversations of its row, those included in which it was not asked.
+func (r roleRow) ofAll() map[string]metrics.Use {
+	_, by := r.conversations()
+	out := map[string]metrics.Use{}
+	for task, n := range by {
+		out[task] = metrics.Use{Usage: r.spent.Tasks[task].Usage, Conversations: n}
+	}
+	return out
 }
 
 // guideCost is Table 14.
@@ -192,19 +207,19 @@ func guideCost(in Input, t *Table) error {
 			return Dash("its guide asks no model")
 		}
 	}
-	cost := func(key, title string, digits int, paper string, pick func(metrics.Costs) metrics.Estimate) column[row] {
+	cost := func(key, title string, digits int, paper string, value func(metrics.Costs) Cell) column[row] {
 		return column[row]{key, title, digits, "table14.$domain.$kind." + paper,
-			cell(func(g roleRow) Cell { return g.cell(pick(metrics.CostOf(g.Usage, g.conversations())), digits) })}
+			cell(func(g roleRow) Cell { return g.cell(value(metrics.CostOf(g.ofAll()))) })}
 	}
 	cols := []column[row]{
 		{"role", "Role", words, "", cell(func(g roleRow) Cell { return Label(g.role) })},
-		{"conversations", "Conversations", 0, "", func(r row) Cell { return Whole(r.conversations()) }},
-		cost("calls_per_task", "Calls/task", 2, "calls_per_task", func(c metrics.Costs) metrics.Estimate { return c.CallsPerTask }),
-		cost("prompt_per_call", "Prompt tok/call", 0, "prompt_per_call", func(c metrics.Costs) metrics.Estimate { return c.PromptPerCall }),
-		cost("cached_percent", "Cached %", 1, "cached", func(c metrics.Costs) metrics.Estimate { c.CachedShare.Value *= 100; return c.CachedShare }),
-		cost("output_per_call", "Output tok/call", 0, "output_per_call", func(c metrics.Costs) metrics.Estimate { return c.OutputPerCall }),
-		cost("dollars", "Total $", 2, "dollars", func(c metrics.Costs) metrics.Estimate { return c.Dollars }),
-		cost("dollars_per_task", "$/task", 2, "dollars_per_task", func(c metrics.Costs) metrics.Estimate { return c.DollarsPerTask }),
+		{"conversations", "Conversations", 0, "", func(r row) Cell { n, _ := r.conversations(); return Whole(n) }},
+		cost("calls_per_task", "Calls/task", 2, "calls_per_task", func(c metrics.Costs) Cell { return estimate(c.CallsPerTask, 2) }),
+		cost("prompt_per_call", "Prompt tok/call", 0, "prompt_per_call", func(c metrics.Costs) Cell { return estimate(c.PromptPerCall, 0) }),
+		cost("cached_percent", "Cached %", 1, "cached", func(c metrics.Costs) Cell { return percent(c.CachedShare) }),
+		cost("output_per_call", "Output tok/call", 0, "output_per_call", func(c metrics.Costs) Cell { return estimate(c.OutputPerCall, 0) }),
+		cost("dollars", "Total $", 2, "dollars", func(c metrics.Costs) Cell { return estimate(c.Dollars, 2) }),
+		cost("dollars_per_task", "$/task", 2, "dollars_per_task", func(c metrics.Costs) Cell { return estimate(c.DollarsPerTask, 2) }),
 	}
 	notes := []string{"a task is one conversation: totals of all trials, divided by their number; agent, user and judge are not in it (table calls has them)"}
 	if in.Published {

@@ -8,7 +8,7 @@ import (
 // PublishedForTest makes a table of one column from pairs of our figure and the paper's, and returns its published form
 // as CSV, without the columns that every CSV has.
 func PublishedForTest(pairs [][]*float64) [][]string {
-	t := Table{Columns: []Column{{"pass", "Pass", true}}}
+	t := Table{Columns: []Column{{Key: "pass", Title: "Pass", Numeric: true}}}
 	for _, p := range pairs {
 		c := Dash("none")
 		if p[0] != nil {

@@ -76,24 +76,28 @@ func (in Input) figure5() figure.Figure {
 // passPanel draws the curves of those rows that belong there.
 func (in Input) passPanel(title string, rows []row, belongs func(row) bool) figure.Panel {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.source == nil || !belongs(r) })
-	p := in.panel(title, rows, in.bootstrap().Curve)
+	p := in.panel(title, rows, metrics.PassHat)
 	if len(rows) == 0 {
 		p.Note = "no run has it"
 	}
 	return p
 }
 
-// panel draws a curve of each row.
-func (in Input) panel(title string, rows []row, curve func(outcomes []metrics.Outcome, n int) []metrics.Estimate) figure.Panel {
+// panel draws a curve by k of each row.
+func (in Input) panel(title string, rows []row, at func(outcomes []metrics.Outcome, k int) metrics.Estimate) figure.Panel {
 	p := figure.Panel{Title: title, Note: "no figure is defined"}
 	for _, r := range rows {
 		s := figure.Series{Name: r.system.Name}
 		if len(in.Sources) > 1 {
 			s.Name += " (" + r.source.Name + ")"
 		}
-		for i, e := range curve(r.outcomes, min(metrics.MaxTrials(r.outcomes), maxK)) {
-			if e.Defined && e.Interval.Defined {
-				s.Points = append(s.Points, figure.Point{K: i + 1, Value: e.Value, Lo: e.Interval.Lo, Hi: e.Interval.Hi})
+		for k := 1; k <= min(metrics.MaxTrials(r.outcomes), maxK); k++ {
+			if e := at(r.outcomes, k); e.Defined {
+				p := figure.Point{K: k, Value: e.Value, Lo: e.Value, Hi: e.Value}
+				if e.Interval.Defined {
+					p.Lo, p.Hi = e.Interval.Lo, e.Interval.Hi
+				}
+				s.Points = append(s.Points, p)
 			}
 		}
 		if len(s.Points) > 0 {
@@ -119,7 +123,7 @@ func (in Input) figure6() figure.Figure {
 		}
 	}
 	for _, domain := range domains {
-		f.Panels = append(f.Panels, in.panel(domain, by[domain], in.bootstrap().ASRCurve))
+		f.Panels = append(f.Panels, in.panel(domain, by[domain], metrics.ASRAt))
 	}
 	return in.footed(f)
 }
@@ -132,6 +136,6 @@ func (in Input) footed(f figure.Figure) figure.Figure {
 		f.Footer = append(f.Footer, s.Provenance.String())
 	}
 	f.Scripted = markOf(runs...)
-	f.Footer = append(f.Footer, fmt.Sprintf("bands: 95 %% percentile bootstrap over tasks of single points, %d resamples, seed %d", in.bootstrap().Size(), in.Seed))
+	f.Footer = append(f.Footer, fmt.Sprintf("bands: %d %% intervals of single points: %s", metrics.Level, metrics.Adjusted))
 	return f
 }

@@ -13,9 +13,14 @@ import (
 // field. The notes have no place in a CSV file, but the last two columns say which runs it is of and whether they are synthetic.
 func (t Table) writeCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
-	head := make([]string, len(t.Columns), len(t.Columns)+2)
-	for i, col := range t.Columns {
-		head[i] = col.Key
+	var head []string
+	for _, col := range t.Columns {
+		head = append(head, col.Key)
+		if col.bars {
+			for _, key := range barKeys() {
+				head = append(head, col.Key+key)
+			}
+		}
 	}
 	if err := c.Write(append(head, "runs", "synthetic")); err != nil {
 		return err
@@ -26,14 +31,14 @@ func (t Table) writeCSV(w io.Writer) error {
 	}
 	runs := inert(strings.Join(of, " "))
 	for _, r := range t.Rows {
-		row := make([]string, len(r), len(r)+2)
+		var row []string
 		for i, cell := range r {
-			switch v := cell.Value.(type) {
-			case nil:
-			case string:
-				row[i] = inert(v)
-			default:
-				row[i] = fmt.Sprint(v)
+			row = append(row, plain(cell.Value))
+			if t.Columns[i].bars {
+				values, _, _ := cell.barValues()
+				for _, v := range values {
+					row = append(row, plain(v))
+				}
 			}
 		}
 		if err := c.Write(append(row, runs, strconv.FormatBool(t.Synthetic))); err != nil {
@@ -42,6 +47,17 @@ func (t Table) writeCSV(w io.Writer) error {
 	}
 	c.Flush()
 	return c.Error()
+}
+
+// plain is a value as a field of CSV.
+func plain(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case string:
+		return inert(v)
+	}
+	return fmt.Sprint(value)
 }
 
 // inert keeps a spreadsheet from running a text as a formula: one that starts like a formula gets an apostrophe in
@@ -67,9 +83,20 @@ func (t Table) MarshalJSON() ([]byte, error) {
 		row := map[string]any{}
 		why := map[string]string{}
 		for k, cell := range r {
-			row[t.Columns[k].Key] = cell.Value
+			key := t.Columns[k].Key
+			row[key] = cell.Value
 			if cell.Why != "" {
-				why[t.Columns[k].Key] = cell.Why
+				why[key] = cell.Why
+			}
+			if !t.Columns[k].bars {
+				continue
+			}
+			values, lacking, reason := cell.barValues()
+			for i, of := range barKeys() {
+				row[key+of] = values[i]
+			}
+			if lacking != "" {
+				why[key+lacking] = reason
 			}
 		}
 		if len(why) > 0 {

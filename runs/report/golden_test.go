@@ -65,13 +65,19 @@ func fixture(t testing.TB) report.Source {
 				continue
 			}
 			spend := func(role string, calls int, unknown int) {
-				s.Spent[report.Spender{Domain: domain.Name, System: system.Name, Role: role}] = &report.Spending{Trials: 16, Usage: metrics.Usage{Calls: calls,
-					Prompt: int64(calls) * 1000, Cached: int64(calls) * 800, Completion: int64(calls) * 50, UnknownCost: unknown, Cost: float64(calls) * 0.003, Seconds: float64(calls)}}
+				tasks := map[string]metrics.Use{}
+				for i, n := range []int{calls / 10, calls / 5, calls * 3 / 10, calls * 2 / 5} { // more for each task
+					tasks[w.Tasks[i].ID] = metrics.Use{Conversations: 4, Usage: metrics.Usage{Calls: n, Prompt: int64(n) * int64(850+50*i), Cached: int64(n) * 800,
+						Completion: int64(n) * 50, UnknownCost: unknown * (i / 3), Cost: float64(n) * 0.003, Seconds: float64(n)}}
+				}
+				s.Spent[report.Spender{Domain: domain.Name, System: system.Name, Role: role}] = &report.Spending{Tasks: tasks}
 			}
 			spend("agent", 100, 0)
 			if agent := s.Spent[report.Spender{Domain: domain.Name, System: system.Name, Role: "agent"}]; domain.Name == "airline" && system.Kind == report.PolicyGuide {
-				agent.Failed, agent.FailedPrompt, agent.FailedCompletion, agent.FailedCost = 2, 1500, 30, 0.005
-				agent.CutOff, agent.Refusals, agent.CallsInText, agent.Billed = 3, 1, 1, 100
+				x := agent.Tasks[w.Tasks[0].ID]
+				x.Failed, x.FailedPrompt, x.FailedCompletion, x.FailedCost = 2, 1500, 30, 0.005
+				x.CutOff, x.Refusals, x.CallsInText, x.Billed = 3, 1, 1, 100
+				agent.Tasks[w.Tasks[0].ID] = x
 			}
 			switch system.Kind {
 			case report.PolicyGuide:

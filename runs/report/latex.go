@@ -36,7 +36,7 @@ func (t Table) writeLaTeX(w io.Writer) error {
 	line(len(t.Columns), func(i int) string { return t.Columns[i].Heading() })
 	b.WriteString("\\midrule\n")
 	for _, r := range t.Rows {
-		line(len(r), func(i int) string { return r[i].Text })
+		line(len(r), func(i int) string { return r[i].WithBar() })
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}\n")
 	for _, n := range t.notes() {

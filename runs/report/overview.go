@@ -48,12 +48,6 @@ func overview(in Input, t *Table) error {
 			}})
 		}
 	}
-	cols = append(cols, column[standing]{"interval", "mean|95 %", 0, "", func(s standing) Cell {
-		if i := s.last().Interval; i.Defined {
-			return Cell{Text: fmt.Sprintf("%.0f–%.0f", 100*i.Lo, 100*i.Hi), Value: fmt.Sprintf("%.3f–%.3f", i.Lo, i.Hi)}
-		}
-		return Dash(s.last().Reason)
-	}})
 	covered := metrics.Coverage{}
 	for _, s := range rows {
 		c := metrics.Cover(s.outcomes)
@@ -79,7 +73,7 @@ func overview(in Input, t *Table) error {
 		}
 	}
 	t.Notes = append(append(t.Notes, undefined.lines()...),
-		fmt.Sprintf("^%d: share of tasks that pass in %s%s; mean: over domains, with the 95 %% interval of ^%[1]d (bootstrap over the tasks of each domain)", k, in.allTrials(k), in.choice(k)))
+		fmt.Sprintf("^%d: share of tasks that pass in %s%s; mean: over domains, each of which counts the same, intervals stratified by domain", k, in.allTrials(k), in.choice(k)))
 	return nil
 }
 
@@ -108,7 +102,7 @@ func (in Input) standings(domains []string, ks []int) (out []standing) {
 			}
 			mean := make([]metrics.Estimate, len(ks))
 			for i, k := range ks {
-				mean[i] = in.bootstrap().MeanPassHat(by, k)
+				mean[i] = metrics.MeanPassHat(by, k)
 			}
 			s.pass = append(s.pass, mean)
 			out = append(out, s)
@@ -117,12 +111,13 @@ func (in Input) standings(domains []string, ks []int) (out []standing) {
 	return out
 }
 
-// wholePercent is a share in whole percents; its value stays a share.
+// wholePercent is a share in whole percents; its value, and its interval for programs, stay shares.
 func wholePercent(e metrics.Estimate) Cell {
-	c := share(e)
+	c := scaled(e, 100, 0)
 	if c.Value != nil {
-		c.Text = fmt.Sprintf("%.0f", 100*e.Value)
+		c.Value = e.Value
 	}
+	c.Bar.Interval = e.Interval
 	return c
 }
 

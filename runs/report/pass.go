@@ -17,18 +17,18 @@ func passBySlice(k int, paper string) []column[row] {
 	var out []column[row]
 	for _, s := range slicesOfTasks() {
 		out = append(out, column[row]{fmt.Sprintf("pass^%d_%s", k, s), fmt.Sprintf("Pass^%d|%s", k, s), 3, paper + "." + strings.ToLower(string(s)),
-			func(r row) Cell { return slicePass(r.outcomes, s, k) }})
+			func(r row) Cell { return slicePass(r, s, k) }})
 	}
 	return out
 }
 
 // slicePass is Pass^k of a slice.
-func slicePass(all []metrics.Outcome, s metrics.Slice, k int) Cell {
-	part := metrics.Select(all, s)
-	if len(part) == 0 {
+func slicePass(r row, s metrics.Slice, k int) Cell {
+	parts := r.parts(s)
+	if slices.ContainsFunc(parts, func(part []metrics.Outcome) bool { return len(part) == 0 }) {
 		return Dash(fmt.Sprintf("no %s tasks", s))
 	}
-	c := share(metrics.PassHat(part, k))
+	c := share(metrics.MeanPassHat(parts, k))
 	if c.Why != "" && s != metrics.All {
 		c.Why = fmt.Sprintf("%s: %s", s, c.Why)
 	}

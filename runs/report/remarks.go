@@ -42,7 +42,7 @@ func (n *remarks) variant(r row) {
 		_, why := r.paperRow(n.selection.splitOf(r.domain))
 		n.say(why)
 	}
-	if r.source == nil {
+	if r.source == nil || r.domains != nil {
 		return
 	}
 	if at, ok := n.selection.scope[r.kind]; ok && at != r.domain {
@@ -68,6 +68,9 @@ func (n *remarks) missing(r row) string {
 
 // undefined records why a figure of a row is undefined.
 func (n *remarks) undefined(r row, c Cell) {
+	if c.Value != nil && c.Bar != nil && !c.Bar.Defined {
+		c = Cell{Text: "[-]", Why: c.Bar.Reason}
+	}
 	if c.Value != nil || c.Why == "" {
 		return
 	}

@@ -14,11 +14,31 @@ type row struct {
 	source   *Source // nil if no run has it
 	system   System
 	outcomes []metrics.Outcome // of the system on the domain
+
+	domains [][]metrics.Outcome // of a mean over domains, which counts each the same: those of each; nil for one domain
+}
+
+// mean names a row that is over all domains of its run.
+const mean = "mean"
+
+// parts are the outcomes of each domain of the row.
+func (r row) parts(s metrics.Slice) (out [][]metrics.Outcome) {
+	domains := r.domains
+	if domains == nil {
+		domains = [][]metrics.Outcome{r.outcomes}
+	}
+	for _, d := range domains {
+		out = append(out, metrics.Select(d, s))
+	}
+	return out
 }
 
 // place names the row's system and domain; with several runs, the run too.
 func (r row) place(several bool) string {
 	out := r.system.Name + " on " + r.domain
+	if r.domains != nil {
+		out = "the mean of " + r.system.Name
+	}
 	if several && r.source != nil {
 		out += " of run " + r.source.Name
 	}
@@ -35,6 +55,7 @@ type selection struct {
 	scope    map[Kind]string // kinds that the paper has on one domain only
 	only     []Kind          // which others are shown; nil shows all
 	closed   bool            // other domains are not shown
+	means    bool            // systems on all domains of their run have a mean over them
 }
 
 // only selects some kinds and no others.
@@ -47,6 +68,9 @@ func mainSystems() selection {
 	return selection{config: "table1", split: base, domains: paperDomains(), kinds: []Kind{ReAct, ToolGuard, PolicyGuard, PolicyGuide},
 		scope: map[Kind]string{ToolGuard: "airline", FlowAgent: "telecom"}}
 }
+
+// withMeans adds the means over domains.
+func withMeans(s selection) selection { s.means = true; return s }
 
 // familyRows are the rows of Table 4.
 func familyRows() selection {
@@ -103,6 +127,32 @@ func (s selection) rows(sources []Source) []row {
 			}
 		}
 		take("", func(r row) bool { return s.shows(r.kind) })
+	}
+	for i := range sources {
+		if s.means {
+			out = append(out, sources[i].means()...)
+		}
+	}
+	return out
+}
+
+// means are the means over domains of those systems that are on all of several domains of the run.
+func (s *Source) means() (out []row) {
+	by := map[string][]row{}
+	domains := map[string]bool{}
+	for _, r := range s.rows() {
+		by[r.system.Name] = append(by[r.system.Name], r)
+		domains[r.domain] = true
+	}
+	for _, x := range s.Systems {
+		if rows := by[x.Name]; len(rows) > 1 && len(rows) == len(domains) {
+			m := row{domain: mean, kind: x.Kind, source: s, system: x}
+			for _, r := range rows {
+				m.outcomes = append(m.outcomes, r.outcomes...)
+				m.domains = append(m.domains, r.outcomes)
+			}
+			out = append(out, m)
+		}
 	}
 	return out
 }
@@ -198,9 +248,9 @@ func coverage() []column[row] {
 }
 
 func countTasks(outcomes []metrics.Outcome) int {
-	tasks := map[string]bool{}
+	tasks := map[[2]string]bool{}
 	for _, o := range outcomes {
-		tasks[o.Task] = true
+		tasks[[2]string{o.Domain, o.Task}] = true
 	}
 	return len(tasks)
 }

@@ -39,6 +39,7 @@ type Column struct {
 	Key     string
 	Title   string
 	Numeric bool
+	bars    bool // its figures have error bars, which are further columns for programs
 }
 
 // Heading is the title on one line.
@@ -73,6 +74,7 @@ type Table struct {
 	Notes     []string
 
 	narrow []string // see Spec
+	bars   []string // see Spec
 	places []place  // of the paper's figures, for each column
 	mark   string   // what is scripted, where Runs does not say
 }
@@ -189,7 +191,7 @@ func (t Table) writeMarkdown(w io.Writer) error {
 	for _, r := range t.Rows {
 		row := make([]string, len(r))
 		for i, c := range r {
-			row[i] = cell(c.Text)
+			row[i] = cell(c.WithBar())
 		}
 		if err := tab.Append(row); err != nil {
 			return err

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path"
 	"slices"
 	"strings"
 
@@ -83,23 +82,60 @@ type grid struct {
 	cells [][]string // by row and column
 	heads []string   // by column, below the shared heading
 	group []string   // by column, the shared heading
+	bars  []bars     // by column: how much is shown of its intervals
 	out   []bool     // by column: it has no room
 }
 
 func newGrid(t Table, page terminal.Page) *grid {
-	g := &grid{Table: t, page: page, out: make([]bool, len(t.Columns))}
+	g := &grid{Table: t, page: page, bars: make([]bars, len(t.Columns)), out: make([]bool, len(t.Columns))}
+	for range t.Rows {
+		g.cells = append(g.cells, make([]string, len(t.Columns)))
+	}
 	for i, c := range t.Columns {
 		group, head := c.split()
 		g.group, g.heads = append(g.group, group), append(g.heads, head)
-		best := slices.ContainsFunc(t.Rows, func(r []Cell) bool { return r[i].Best })
-		for n, r := range t.Rows {
-			if i == 0 {
-				g.cells = append(g.cells, make([]string, len(t.Columns)))
-			}
-			g.cells[n][i] = painted(page, r[i], best)
-		}
+		g.show(wholeBars, i)
 	}
 	return g
+}
+
+// show fills in a column with as much of its intervals.
+func (g *grid) show(b bars, col int) {
+	g.bars[col] = b
+	best, wide := slices.ContainsFunc(g.Rows, func(r []Cell) bool { return r[col].Best }), 0
+	for _, r := range g.Rows {
+		wide = max(wide, terminal.Columns(r[col].interval(b)))
+	}
+	for n, r := range g.Rows {
+		g.cells[n][col] = painted(g.page, r[col], best)
+		if wide > 0 {
+			bar := r[col].interval(b)
+			g.cells[n][col] += " " + bar + strings.Repeat(" ", wide-terminal.Columns(bar))
+		}
+	}
+}
+
+// fold shows no more than that of the intervals of columns, where the table does not fit without wrapping words.
+func (g *grid) fold(to bars, pattern string) {
+	if g.excess(math.MaxInt) <= 0 {
+		return
+	}
+	for i, c := range g.Columns {
+		if matches([]string{pattern}, c.Key) {
+			g.show(to, i)
+			g.wrapHead(i)
+		}
+	}
+}
+
+// wrapHead wraps a heading at words, to the width of the column's cells if it can.
+func (g *grid) wrapHead(col int) {
+	_, head := g.Columns[col].split()
+	cells, _ := g.wide(col)
+	for word := range strings.FieldsSeq(head) {
+		cells = max(cells, terminal.Columns(word))
+	}
+	g.heads[col] = terminal.Wrap(head, max(1, cells))
 }
 
 // painted is a cell's text with its style; where the column has a best value, that one has a mark and the others room for it.
@@ -174,17 +210,18 @@ func (g *grid) excess(most int) int {
 	return g.width(most) - g.page.Width
 }
 
-// fit makes the table as narrow as the page: headings are wrapped, columns of low priority left out, words wrapped.
+// fit makes the table as narrow as the page: headings are wrapped, intervals folded, those of columns of low priority and then
+// these left out, words wrapped.
 func (g *grid) fit() {
 	if g.excess(math.MaxInt) <= 0 {
 		return
 	}
-	for i, h := range g.heads {
-		cells, _ := g.wide(i)
-		for word := range strings.FieldsSeq(h) {
-			cells = max(cells, terminal.Columns(word))
-		}
-		g.heads[i] = terminal.Wrap(h, max(1, cells))
+	for i := range g.heads {
+		g.wrapHead(i)
+	}
+	g.fold(foldedBars, "*")
+	for _, pattern := range g.narrow {
+		g.fold(noBars, pattern)
 	}
 	g.leaveOut()
 	heads, cells := slices.Clone(g.heads), make([][]string, len(g.cells))
@@ -212,8 +249,8 @@ func (g *grid) fit() {
 // always are the columns that any table leaves out first.
 var always = []string{"*_difference", "tasks"}
 
-// leaveOut leaves out columns until the others fit: words that all rows share, then what the table names, then figures from
-// the last one on.
+// leaveOut leaves out columns until the others fit: words that all rows share, then what the table names, then the intervals
+// that are left, then figures from the last one on.
 func (g *grid) leaveOut() {
 	for i, c := range g.Columns {
 		if g.excess(enoughWords) > 0 && !c.Numeric && g.shared(i) {
@@ -225,9 +262,11 @@ func (g *grid) leaveOut() {
 			return
 		}
 		for i, c := range g.Columns {
-			ok, _ := path.Match(pattern, c.Key)
-			g.out[i] = g.out[i] || ok
+			g.out[i] = g.out[i] || matches([]string{pattern}, c.Key)
 		}
+	}
+	for i := len(g.Columns) - 1; i > 0 && g.excess(enoughWords) > 0; i-- {
+		g.fold(noBars, g.Columns[i].Key)
 	}
 	for i := len(g.Columns) - 1; i > 0 && g.excess(enoughWords) > 0; i-- {
 		g.out[i] = g.out[i] || g.Columns[i].Numeric
@@ -255,6 +294,12 @@ func (g *grid) notes() (out []string) {
 	if len(left) > 0 {
 		out = append(out, fmt.Sprintf("left out in %d columns: %s; a wider terminal and the other formats have them", g.page.Width, strings.Join(left, ", ")))
 	}
+	switch shown := g.barsShown(); {
+	case shown[foldedBars]:
+		out = append(out, "±: to the farther limit of the 95 % interval; a wider terminal and the other formats have both")
+	case shown[noBars]:
+		out = append(out, "a wider terminal and the other formats have the 95 % intervals")
+	}
 	words := strings.Join(g.heads, " ")
 	for _, r := range g.cells {
 		words += " " + strings.Join(r, " ")
@@ -266,6 +311,17 @@ func (g *grid) notes() (out []string) {
 		out = append(out, "*: best of its column, bounds left aside")
 	}
 	return append(out, glossaryNote)
+}
+
+// barsShown says which forms of intervals the columns that are left have.
+func (g *grid) barsShown() map[bars]bool {
+	shown := map[bars]bool{}
+	for i := range g.Columns {
+		if !g.out[i] && slices.ContainsFunc(g.Rows, func(r []Cell) bool { return r[i].Bar != nil && r[i].Bar.Defined }) {
+			shown[g.bars[i]] = true
+		}
+	}
+	return shown
 }
 
 // render draws the columns that are left.

@@ -80,3 +80,34 @@ func TestNarrowTable(t *testing.T) {
 		golden(t, "narrow-"+name+".txt", strings.ReplaceAll(b.String(), "\x1b", "␛"))
 	}
 }
+
+// TestIntervalsFold: intervals become short where room is, are left out of what the table can do without, and go at last; notes
+// say so.
+func TestIntervalsFold(t *testing.T) {
+	table := build(t, "main", one(t, report.Options{}))
+	for _, tt := range []struct {
+		width      int
+		has, lacks []string
+	}{
+		{0, []string{"0.938 [.34–1.00]", "0.875 [.11–1.00]", "Agresti and Coull"}, []string{"±"}},
+		{120, []string{"0.938 ±.60", "0.875 ±.77", "±: to the farther limit"}, []string{" [."}},
+		{80, []string{"0.938 ±.60", "0.750 ±.56", "±: to the farther limit", "left out in 80 columns: #, Pass^1 PV"}, []string{"0.875 ±.77"}},
+		{56, []string{"the other formats have the 95 % intervals"}, []string{"±."}},
+	} {
+		var b bytes.Buffer
+		if err := report.Print(&b, terminal.Page{Width: tt.width}, false, table); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(strings.Fields(b.String()), " ")
+		for _, want := range tt.has {
+			if !strings.Contains(text, want) {
+				t.Errorf("%d columns lack %q:\n%s", tt.width, want, b.String())
+			}
+		}
+		for _, not := range tt.lacks {
+			if strings.Contains(text, not) {
+				t.Errorf("%d columns have %q:\n%s", tt.width, not, b.String())
+			}
+		}
+	}
+}

@@ -102,9 +102,12 @@ func runViewExport(ctx context.Context, p process, o viewOptions, args []string)
 	if done.Waiting > 0 {
 		p.notef("%d pages are of trials without a record: not run yet, or it is gone", done.Waiting)
 	}
+	if done.Left > 0 {
+		p.notef("%d pages that open from trials, such as model calls, are left out: only the first %d are written", done.Left, done.Opened)
+	}
 	start := filepath.Join(o.export, "index.html")
 	if o.json {
-		return p.json(map[string]any{"start": start, "pages": done.Pages, "records": done.Records, "waiting": done.Waiting, "troubled": done.Troubled})
+		return p.json(map[string]any{"start": start, "pages": done.Pages, "records": done.Records, "waiting": done.Waiting, "left_out": done.Left, "troubled": done.Troubled})
 	}
 	p.printf("%s: %d pages and %d records\n", start, done.Pages, done.Records)
 	return nil

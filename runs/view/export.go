@@ -17,7 +17,12 @@ type Copied struct {
 	Pages, Records int      // pages, and records, as they are in the runs
 	Waiting        int      // pages of trials that are not there: not run yet, or their record is gone
 	Troubled       []string // files of pages that report an error, such as a record that is damaged
+	Opened         int      // pages and files that open from those of trials, such as that of a model call
+	Left           int      // of these, how many more there are
 }
+
+// leftPath is the page that a copy has in place of what is not in it.
+const leftPath = "/left-out/"
 
 // Export writes all pages into a folder that must be new or empty, with links that work from there: from a disk, or put
 // on a server. The folder is there whole or not at all. Pages are of the runs as they were when it began.
@@ -29,7 +34,7 @@ func (s *Site) Export(ctx context.Context, dir string) (Copied, error) {
 	if err := errors.Join(vacant(dir), s.apart(dir)); err != nil {
 		return Copied{}, err
 	}
-	still := &Site{pages: s.pages, parts: s.parts}
+	still := &Site{pages: s.pages, parts: s.parts, MostOpened: s.MostOpened}
 	runs := s.list()
 	for i, line := range s.lines(runs) {
 		r := runs[i]
@@ -127,13 +132,29 @@ func (s *Site) copyTo(ctx context.Context, dir string) (Copied, error) {
 		path  string
 		query url.Values
 	}
-	seen, made := map[string]bool{}, map[string]bool{}
+	there, made := map[string]bool{}, map[string]bool{} // by address, whether it is in the copy
 	var queue []address
-	add := func(path string, query url.Values) {
-		if key := path + "?" + query.Encode(); !seen[key] {
-			seen[key] = true
+	add := func(path string, query url.Values) (string, url.Values) {
+		key := path + "?" + query.Encode()
+		has, known := there[key]
+		switch {
+		case known:
+		case opens(path) && out.Opened == s.MostOpened:
+			out.Left++
+		default:
+			if has = true; opens(path) {
+				out.Opened++
+			}
 			queue = append(queue, address{path, query})
 		}
+		if there[key] = has; has {
+			return path, query
+		}
+		if !there[leftPath] {
+			there[leftPath] = true
+			queue = append(queue, address{leftPath, nil})
+		}
+		return leftPath, nil
 	}
 	add("/", nil)
 	for len(queue) > 0 {
@@ -165,5 +186,7 @@ func (s *Site) copyTo(ctx context.Context, dir string) (Copied, error) {
 			return out, err
 		}
 	}
-	return out, nil
+	s.copied = &out // the start page says what is not in the copy
+	start := s.get("/", nil, copied("index.html", add))
+	return out, os.WriteFile(filepath.Join(dir, "index.html"), start.body, 0o644)
 }

@@ -22,11 +22,11 @@ var served = linker{to: func(path string, query url.Values) string {
 	return path
 }}
 
-// copied is for a page of a copy: relative, so that the folder can be anywhere. seen is told what was referred to.
-func copied(file string, seen func(path string, query url.Values)) linker {
+// copied is for a page of a copy: relative, so that the folder can be anywhere. seen is told what was referred to, and says
+// what the copy has in its place.
+func copied(file string, seen func(path string, query url.Values) (string, url.Values)) linker {
 	return linker{still: true, to: func(path string, query url.Values) string {
-		seen(path, query)
-		return relative(file, fileOf(path, query))
+		return relative(file, fileOf(seen(path, query)))
 	}}
 }
 

@@ -137,7 +137,7 @@ func (v *request) start() (page, error) {
 	}
 	heads := v.headings("/", nil, sorted, []sortKey{{"dir", "Run", false}, {"state", "State", false}, {"done", "Trials", true}, {"pass", "Pass^1", false},
 		{"cost", "Cost ($)", true}, {"created", "Began", false}, {"config", "Config", false}, {"note", "Note", false}})
-	return v.render("start.html", "Runs", nil, map[string]any{"Runs": out, "Heads": heads, "Folders": v.site.folders, "Strangers": v.site.strangers()})
+	return v.render("start.html", "Runs", nil, map[string]any{"Runs": out, "Heads": heads, "Folders": v.site.folders, "Strangers": v.site.strangers(), "Copied": v.site.copied})
 }
 
 // sortKey is a column that a list can be sorted by.

@@ -32,8 +32,18 @@ func (in *inlined) policy() string {
 		hash(string(in.Script)), hash(string(in.Style)))
 }
 
-// ownPage matches the way from a trial's page to one that opens from it: not to a file, another attempt, or another trial beside it.
-var ownPage = regexp.MustCompile(`^(a\d+/)?[^/]+/.*[^/]+/$`)
+// opens reports whether a path is that of something that opens from the page of a trial: not an attempt, a record, or another
+// trial beside it.
+func opens(path string) bool {
+	parts := strings.Split(path, "/")
+	if len(parts) < 8 || parts[2] != "trial" {
+		return false
+	}
+	rest := attempt.ReplaceAllString(strings.Join(parts[7:], "/"), "")
+	return rest != "" && rest != "record.json" && !strings.HasPrefix(rest, "beside/")
+}
+
+var attempt = regexp.MustCompile(`^a\d+/`)
 
 // Single makes a file of a trial of the first run: the page of the attempt that counts with all that opens from it, to be
 // sent or kept. It loads nothing, and links lead nowhere else.
@@ -56,8 +66,7 @@ func (s *Site) Single(key sim.Key) ([]byte, error) {
 	var queue []opened
 	places := map[string]string{}
 	v.linker = linker{still: true, inlined: in, to: func(path string, query url.Values) string {
-		rest, below := strings.CutPrefix(path, base)
-		if !below || strings.HasPrefix(rest, "beside/") || !ownPage.MatchString(rest) {
+		if !strings.HasPrefix(path, base) || !strings.HasSuffix(path, "/") || !opens(path) {
 			return ""
 		}
 		name := path + "?" + query.Encode()

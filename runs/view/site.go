@@ -28,6 +28,10 @@ var files embed.FS
 
 // Site is the pages of some runs. Safe for concurrent use.
 type Site struct {
+	// MostOpened is how much of what opens from trials a copy has. A run of a thousand trials has a hundred thousand model calls.
+	MostOpened int
+
+	copied  *Copied // what the copy has that is being made
 	pages   *template.Template
 	parts   map[string]page // what pages load, by path
 	env     func(string) string
@@ -43,7 +47,7 @@ type Site struct {
 // are asked for. env resolves variables in the names of their data folders. An error means that a run that was given cannot
 // be read.
 func Open(dirs []string, env func(string) string) (*Site, error) {
-	s := &Site{env: env}
+	s := &Site{env: env, MostOpened: 10_000}
 	var err error
 	if s.pages, err = template.New("").Funcs(functions()).ParseFS(files, "templates/*.html"); err != nil {
 		return nil, err
@@ -137,6 +141,8 @@ func (s *Site) get(path string, query url.Values, l linker) (p page) {
 	switch {
 	case path == "/":
 		p, err = v.start()
+	case path == leftPath:
+		p, err = v.render("left.html", "Not in this copy", nil, nil)
 	case s.parts[path].status != 0:
 		return s.parts[path]
 	default:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
@@ -12,7 +13,7 @@ import (
 	"github.com/tauguide/tauguide/domains/value"
 )
 
-// Checker decides the nodes of one graph by their checks and events. It is immutable and safe for concurrent use.
+// Checker decides the nodes of one graph by their checks and events. It is safe for concurrent use.
 type Checker struct {
 	graph      *Graph
 	inventory  Inventory
@@ -20,6 +21,10 @@ type Checker struct {
 	programs   map[programKey]cel.Program
 	patterns   map[string]*regexp.Regexp // of events
 	kinds      map[string]string         // intent → argument that holds its target
+
+	mu     sync.Mutex
+	env    *environment
+	looked map[programKey]looked // of Facts
 }
 
 type programKey struct{ expr, tool string }
@@ -32,7 +37,7 @@ func NewChecker(g *Graph, in Inventory, v Vocabulary) (*Checker, error) {
 		return nil, err
 	}
 	c := &Checker{graph: g, inventory: in, vocabulary: v, programs: map[programKey]cel.Program{}, patterns: map[string]*regexp.Regexp{},
-		kinds: targetKinds(g, v.Targets)}
+		kinds: targetKinds(g, v.Targets), env: env, looked: map[programKey]looked{}}
 	var found Findings
 	for _, n := range g.Nodes {
 		found = append(found, c.compileNode(env, n)...)

@@ -25,13 +25,14 @@ import (
 
 type showOptions struct {
 	trials.Filter
-	systems, domains, tasks  []string
-	full, raw, json, noPager bool
-	html                     string
+	systems, domains, tasks        []string
+	full, walk, raw, json, noPager bool
+	html                           string
 }
 
 func (o *showOptions) AddFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.full, "full", false, "fold nothing: whole results, all that a guide told and decided, components that do not apply")
+	f.BoolVar(&o.walk, "walk", false, "in place of the conversation, what guides and guards made of it: each request's nodes, the walk of each firing, rulings")
 	f.BoolVar(&o.raw, "raw", false, "write the file of the record, byte for byte (on a terminal, what steers one is escaped)")
 	f.BoolVar(&o.json, "json", false, "print the record and its score as JSON; without KEY, the list")
 	f.StringVar(&o.html, "html", "", "write the trial's page as one file, which must not exist, with all that opens from it; it loads nothing")
@@ -68,13 +69,13 @@ func showCommand(p process) *cobra.Command {
 
 func runShow(p process, o showOptions, dir string, key []string) error {
 	chosen := 0
-	for _, form := range []bool{o.full, o.raw, o.json, o.html != ""} {
+	for _, form := range []bool{o.full, o.walk, o.raw, o.json, o.html != ""} {
 		if form {
 			chosen++
 		}
 	}
 	if chosen > 1 {
-		return usage(errors.New("--full, --raw, --json and --html exclude each other\nhint: choose one"))
+		return usage(errors.New("--full, --walk, --raw, --json and --html exclude each other\nhint: choose one"))
 	}
 	r, err := openRun(p, dir)
 	if err != nil {
@@ -94,8 +95,8 @@ func runShow(p process, o showOptions, dir string, key []string) error {
 		return usage(errors.New("no trial is like that\nhint: loosen a filter"))
 	case len(key) > 0:
 		return showTrial(p, o, dir, r, lines, key[0])
-	case o.raw || o.full || o.html != "":
-		return usage(fmt.Errorf("--raw, --full and --html are of one trial\nhint: name it, as in tauguide show %s %s", dir, lines[0].Key.String()))
+	case o.raw || o.full || o.walk || o.html != "":
+		return usage(fmt.Errorf("--raw, --full, --walk and --html are of one trial\nhint: name it, as in tauguide show %s %s", dir, lines[0].Key.String()))
 	case o.json:
 		return p.json(lines)
 	}
@@ -133,8 +134,9 @@ func showTrial(p process, o showOptions, dir string, r *store.Run, lines []trial
 	if err = addTask(p, r, &v); err != nil {
 		return err
 	}
+	v.Guides = transcript.GuidesOf(r.Manifest(), key.System, v.World, key.Domain)
 	return p.paged(!o.noPager, func(w io.Writer, page terminal.Page) error {
-		return show.Print(w, v, show.Options{Page: page, Full: o.full})
+		return show.Print(w, v, show.Options{Page: page, Full: o.full, Walk: o.walk})
 	})
 }
 

@@ -22,6 +22,7 @@ import (
 type Options struct {
 	terminal.Page      // colours need a writer that lets styles pass
 	Full          bool // fold nothing
+	Walk          bool // in place of the conversation, what guides and guards made of it
 }
 
 // Print writes the conversation, the reward by component, the gold actions, the database difference and what the trace
@@ -34,8 +35,14 @@ func Print(w io.Writer, t transcript.Trial, o Options) error {
 	b := bufio.NewWriter(w)
 	p := printer{w: b, Options: o}
 	p.head(c)
-	for _, e := range c.Transcript() {
-		p.entry(e)
+	if o.Walk {
+		for _, text := range c.Oversight() {
+			p.line("%s", text)
+		}
+	} else {
+		for _, e := range c.Transcript() {
+			p.entry(e)
+		}
 	}
 	p.line("")
 	p.end(t.Record)

@@ -13,6 +13,7 @@ import (
 	"github.com/tauguide/tauguide/agents/toolguard"
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/guide"
+	facts "github.com/tauguide/tauguide/guide/checks"
 	"github.com/tauguide/tauguide/guide/export"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/store"
@@ -28,7 +29,8 @@ type Guides struct {
 
 	layers  []layer
 	guards  []toolguard.Rule
-	layouts sync.Map // svg.Layout by graph in DOT
+	layouts sync.Map                       // svg.Layout by graph in DOT
+	checker func() (*guide.Checker, error) // nil without a graph or the data
 	catalog *guide.Catalog
 	texts   map[string]string // policy documents, by name
 	source  string            // of the lines that the catalog's rows name
@@ -77,6 +79,9 @@ func GuidesOf(m store.Manifest, system string, w *domains.World, domain string) 
 	}
 	if w != nil {
 		g.cite(m, w)
+	}
+	if w != nil && g.Graph != nil {
+		g.checker = sync.OnceValues(func() (*guide.Checker, error) { return guide.NewChecker(g.Graph, guide.InventoryOf(w), facts.For(w)) })
 	}
 	return g
 }

@@ -59,6 +59,7 @@ func rulingOf(e sim.Event, g *Guides) (r Ruling, ok bool) {
 		Reads        []toolguard.Need `json:"reads"`
 		Items        []struct{ Name, Status, Why string }
 		Mode         string `json:"mode"`
+		Asked        bool   `json:"asked"`
 		Refusals     []struct{ Tool, Reason string }
 	}
 	if !decode(e.Data, &d) {
@@ -71,7 +72,7 @@ func rulingOf(e sim.Event, g *Guides) (r Ruling, ok bool) {
 			r.Rules = append(r.Rules, Check{Known: i.Status == "MET" || i.Status == "NOT MET", Met: i.Status == "MET", Label: i.Name + ":", Text: i.Status, Why: i.Why, At: -1})
 		}
 	case agents.EventBlock:
-		if d.Mode != policyGuardMode || len(d.Refusals) == 0 {
+		if d.Mode != policyGuardMode || len(d.Refusals) == 0 || d.Asked { // the verdict has been told then
 			return r, false
 		}
 		d.Tool, r.Why = d.Refusals[0].Tool, d.Refusals[0].Reason
@@ -181,4 +182,24 @@ func (c Conversation) Unguided() string {
 		return g.Names[0] + " has no guide and no guard."
 	}
 	return strings.Join(g.Names, ", ") + ": no guide or guard had anything to look at."
+}
+
+// Oversight tells in lines what guides and guards made of the conversation: its walks, and what guards ruled.
+func (c Conversation) Oversight() []string {
+	out := c.Walks.Lines()
+	for _, r := range c.Rulings {
+		out = append(out, strings.TrimSuffix(fmt.Sprintf("%s %s: %s", Mark(r.Passed), r.Title, oneLine(r.Why)), ": "))
+		for _, rule := range r.Rules {
+			if rule.Known && !rule.Met {
+				out = append(out, fmt.Sprintf("  %s %s %s", Mark(false), rule, oneLine(rule.Why)))
+			}
+		}
+	}
+	if out == nil {
+		out = []string{c.Unguided()}
+	}
+	if c.Guides != nil {
+		out = append(out, c.Guides.Missing...)
+	}
+	return out
 }

@@ -3,7 +3,9 @@ package transcript
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/tauguide/tauguide/agents"
@@ -53,19 +55,24 @@ const (
 	Unmet     NodeState = "unmet"
 )
 
-// State is the state of a node, and whether the request rests there.
-func (p Place) State(node string) (s NodeState, current bool) {
-	current = p.At.Node == node
-	looked := slices.ContainsFunc(p.Walk, func(v verify.Visit) bool { return v.Node == node })
-	switch {
-	case slices.Contains(p.Refused, node):
-		s = Refused
-	case slices.Contains(p.At.Passed, node), current && p.At.Status == verify.Done:
-		s = Satisfied
-	case looked, current:
-		s = Unmet
+// states are the states of all nodes that the place says anything of.
+func (p Place) states() map[string]NodeState {
+	out := map[string]NodeState{}
+	for _, v := range p.Walk {
+		out[v.Node] = Unmet
 	}
-	return s, current
+	out[p.At.Node] = Unmet
+	if p.At.Status == verify.Done {
+		out[p.At.Node] = Satisfied
+	}
+	for _, id := range p.At.Passed {
+		out[id] = Satisfied
+	}
+	for _, id := range p.Refused {
+		out[id] = Refused
+	}
+	delete(out, "")
+	return out
 }
 
 // Node is a node that a request came to.
@@ -76,8 +83,11 @@ type Node struct {
 	Current bool        // the request rests here at the end
 	Settled int         // number of the event since which it is in this state
 	Visits  []Visit
-	Policy  []int  // places in Walks.Policy
-	Made    []Made // calls that it authorized, with success
+	Policy  []int        // places in Walks.Policy
+	Made    []Made       // calls that it authorized, with success
+	Facts   []guide.Fact // what code makes of the parts of its check at the latest visit; see Conversation.Explain
+
+	latest int // the moment of that visit
 }
 
 // Visit is a look at a node, or several in a row that came out the same way.
@@ -99,8 +109,9 @@ type tracker struct {
 	trial   Trial
 	graph   *guide.Graph // nil if it is not at hand
 	out     Walks
-	refused [][]string // nodes by request
-	waiting []string   // tools that were refused and belong to no request yet
+	at      []map[string]int // places of the nodes, by request
+	refused [][]string       // nodes by request
+	waiting []string         // tools that were refused and belong to no request yet
 	state   verify.State
 	said    string // of the latest moment, what tells it from others
 }
@@ -119,7 +130,7 @@ func walksOf(t Trial, steps []Step) Walks {
 	for i := range w.out.Requests {
 		q := &w.out.Requests[i]
 		for k := range q.Nodes {
-			w.complete(i, &q.Nodes[k])
+			w.complete(i, k)
 		}
 	}
 	return w.out
@@ -180,7 +191,7 @@ func (w *tracker) request(q verify.Request) int {
 	i := slices.IndexFunc(w.out.Requests, func(t Tracked) bool { return t.ID == q.ID })
 	if i < 0 {
 		i = len(w.out.Requests)
-		w.out.Requests, w.refused = append(w.out.Requests, Tracked{ID: q.ID}), append(w.refused, nil)
+		w.out.Requests, w.refused, w.at = append(w.out.Requests, Tracked{ID: q.ID}), append(w.refused, nil), append(w.at, map[string]int{})
 	}
 	t := &w.out.Requests[i]
 	t.Text, t.Intent = cmp.Or(q.Request, t.Text), cmp.Or(q.Intent, t.Intent)
@@ -240,6 +251,7 @@ func (w *tracker) ahead(p Place, tool string) (out []string) {
 func (w *tracker) visit(p *Place, e Event) {
 	look := func(v verify.Visit) {
 		n := w.node(p.Request, v.Node)
+		n.latest = len(w.out.Moments)
 		if k := len(n.Visits); k > 0 {
 			last := &n.Visits[k-1]
 			if last.Satisfied == v.Satisfied && last.Why == v.Reasoning {
@@ -259,10 +271,11 @@ func (w *tracker) visit(p *Place, e Event) {
 			w.node(p.Request, id)
 		}
 	}
-	nodes := w.out.Requests[p.Request].Nodes
+	states, nodes := p.states(), w.out.Requests[p.Request].Nodes
 	for k := range nodes {
-		if state, current := p.State(nodes[k].ID); state != nodes[k].State || current != nodes[k].Current || nodes[k].Settled < 0 {
-			nodes[k].State, nodes[k].Current, nodes[k].Settled = state, current, e.Number
+		n := &nodes[k]
+		if current := p.At.Node == n.ID; states[n.ID] != n.State || current != n.Current || n.Settled < 0 {
+			n.State, n.Current, n.Settled = states[n.ID], current, e.Number
 		}
 	}
 }
@@ -270,20 +283,21 @@ func (w *tracker) visit(p *Place, e Event) {
 // node is a node of a request, added if it is new.
 func (w *tracker) node(request int, id string) *Node {
 	q := &w.out.Requests[request]
-	i := slices.IndexFunc(q.Nodes, func(n Node) bool { return n.ID == id })
-	if i < 0 {
+	i, known := w.at[request][id]
+	if !known {
 		i = len(q.Nodes)
 		n := Node{ID: id, Settled: -1}
 		if w.graph != nil {
 			n.Of, _ = w.graph.Node(id)
 		}
-		q.Nodes = append(q.Nodes, n)
+		q.Nodes, w.at[request][id] = append(q.Nodes, n), i
 	}
 	return &q.Nodes[i]
 }
 
 // complete adds what else is known of a node at the end.
-func (w *tracker) complete(request int, n *Node) {
+func (w *tracker) complete(request, at int) {
+	n := &w.out.Requests[request].Nodes[at]
 	if n.Of == nil {
 		return
 	}
@@ -300,7 +314,7 @@ func (w *tracker) complete(request int, n *Node) {
 	}
 	for _, at := range n.Policy {
 		s := &w.out.Policy[at]
-		s.Nodes = append(s.Nodes, Enforcer{*n, request, w.out.At(request, n.ID)})
+		s.Nodes = append(s.Nodes, Enforcer{*n, request, at})
 	}
 }
 
@@ -336,22 +350,108 @@ func (s NodeState) Mark() string {
 	return map[NodeState]string{Satisfied: "✓", Refused: "✗", Unmet: "○"}[s]
 }
 
-// At is the place of a node among those of a request.
-func (w Walks) At(request int, node string) int {
-	return slices.IndexFunc(w.Requests[request].Nodes, func(n Node) bool { return n.ID == node })
-}
-
 // States are the states of all nodes of a place's request in their order, a letter each: the first of the state or a dash,
 // in upper case where the request rests.
 func (w Walks) States(p Place) string {
 	var b strings.Builder
+	states := p.states()
 	for _, n := range w.Requests[p.Request].Nodes {
-		state, current := p.State(n.ID)
-		letter := (string(state) + "-")[:1]
-		if current {
+		letter := (string(states[n.ID]) + "-")[:1]
+		if p.At.Node == n.ID {
 			letter = strings.ToUpper(letter)
 		}
 		b.WriteString(letter)
 	}
 	return b.String()
+}
+
+// mostListed is how many nodes of a walk, or of a request, are listed on a page: more are in the record.
+const mostListed = 200
+
+// Look is a node of a walk, with its place among those of the request.
+type Look struct {
+	verify.Visit
+	Node int
+}
+
+// Looks are the nodes of a place's walk, and how many more there are than a page lists.
+func (w Walks) Looks(p Place) (out []Look) {
+	at := map[string]int{}
+	for i, n := range w.Requests[p.Request].Nodes {
+		at[n.ID] = i
+	}
+	for _, v := range p.Walk[:min(len(p.Walk), mostListed)] {
+		out = append(out, Look{v, at[v.Node]})
+	}
+	return out
+}
+
+// Listed are the nodes of a request that a page lists.
+func (q Tracked) Listed() []Node { return q.Nodes[:min(len(q.Nodes), mostListed)] }
+
+// More is how many nodes a request has beyond those.
+func (q Tracked) More() int { return len(q.Nodes) - len(q.Listed()) }
+
+// Within are the moments of a stretch of positions and the one before it, for a page with that stretch alone.
+func (w Walks) Within(first, last int) []Moment {
+	from := max(0, sort.Search(len(w.Moments), func(i int) bool { return w.Moments[i].Event.Pos > first })-1)
+	to := sort.Search(len(w.Moments), func(i int) bool { return w.Moments[i].Event.Pos > last })
+	out := slices.Clone(w.Moments[min(from, to):to])
+	at := map[int]int{} // places on the page, by the moment that is told in full
+	for i := range out {
+		told := from + i
+		if out[i].Like >= 0 {
+			told = out[i].Like
+		}
+		if k, ok := at[told]; ok {
+			out[i].Like = k
+		} else {
+			at[told], out[i].Like = i, -1
+		}
+	}
+	return out
+}
+
+// Lines tell the walks in lines: each request with its nodes, and where each firing left it.
+func (w Walks) Lines() (out []string) {
+	add := func(format string, args ...any) {
+		out = append(out, strings.TrimRight(fmt.Sprintf(format, args...), " "))
+	}
+	for i, q := range w.Requests {
+		add("request %s %s", q.ID, parenthesized(q.Text))
+		for _, n := range q.Nodes {
+			rests := ""
+			if n.Current {
+				rests = ", rests here"
+			}
+			visits := ""
+			if k := len(n.Visits); k > 0 {
+				visits = fmt.Sprintf(", %d visit(s)", n.Visits[k-1].Last)
+				if why := n.Visits[k-1].Why; why != "" && !n.Visits[k-1].Satisfied {
+					visits += ": " + oneLine(why)
+				}
+			}
+			add("  %s %s %s since event %d%s%s", n.State.Mark(), n.ID, n.State, n.Settled, rests, visits)
+		}
+		for _, m := range w.Moments {
+			for _, p := range m.Places {
+				if p.Request == i && p.Walk != nil {
+					add("  firing %d before message %d: %s", m.Firing, m.Event.At, walked(p.Walk))
+				}
+			}
+		}
+	}
+	for _, m := range w.Moments {
+		for _, r := range m.Remarks {
+			add("before message %d: %s", m.Event.At, r)
+		}
+	}
+	return out
+}
+
+func parenthesized(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "(" + s + ")"
 }

@@ -32,6 +32,7 @@ func functions() template.FuncMap {
 		"reward": reward, "cost": cost, "tokens": tokens, "seconds": seconds, "purpose": transcript.Purpose,
 		"heading":    func(t report.Table) string { return strings.ReplaceAll(t.Heading(), "*", "") },
 		"at":         func(prefix string, of any) placed { return placed{prefix, of} },
+		"clip":       func(s string) string { return transcript.Clipped(s, 300) },
 		"nth":        func(of any, i, k int) nth { return nth{of, i, k} },
 		"eventClass": eventClass,
 		"few":        func(d []transcript.Difference) []transcript.Difference { return d[:min(len(d), mostDifferences)] },

@@ -179,6 +179,7 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 		return page{}, err
 	}
 	c.Usage, c.Calls, c.JudgeCalls = usageOf(t)
+	c.Explain()
 	if c.Pictures = c.Conversation.Pictures(context.Background()); c.Pictures != nil && v.inlined == nil {
 		c.Whole = v.to(wholePath(base, ref.Attempt), nil)
 	}

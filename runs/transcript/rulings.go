@@ -27,6 +27,11 @@ type Ruling struct {
 // rulingsOf are the rulings of a conversation, in order.
 func rulingsOf(t Trial, steps []Step) (out []Ruling) {
 	flow := newController(t.Guides)
+	if flow != nil {
+		r := flow.ruling("before any call", true)
+		r.To = "#m0"
+		out = append(out, r)
+	}
 	for _, s := range steps {
 		for _, e := range s.Events {
 			recorded := t.Record.Events[e.Number]
@@ -99,19 +104,27 @@ func rulingOf(e sim.Event, g *Guides) (r Ruling, ok bool) {
 
 // rules are those of ToolGuard for a tool: the ones up to the one that refused the call, which were looked at, and the rest.
 func (g *Guides) rules(tool, refusing string) (out []Check) {
+	known := true
+	for _, c := range g.Rules() {
+		if id, _, _ := strings.Cut(c.Label, " "); c.Why == tool {
+			c.Known, c.Met, c.Why = known, id != refusing, ""
+			known = known && c.Met
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Rules are all rules of ToolGuard, each with the tool that it is for.
+func (g *Guides) Rules() (out []Check) {
 	if g == nil {
 		return nil
 	}
-	known := true
 	for _, r := range g.guards {
-		if r.Tool != tool {
-			continue
-		}
-		c := Check{Known: known, Met: r.ID != refusing, Label: r.ID + ":", Text: r.Text, At: -1}
+		c := Check{Label: r.ID + " ", Text: r.Text, Why: r.Tool, At: -1}
 		if len(r.Requirements) > 0 {
 			c.Label = r.ID + " (" + strings.Join(r.Requirements, ", ") + "):"
 		}
-		known = known && c.Met
 		out = append(out, c)
 	}
 	return out

@@ -82,3 +82,27 @@ func TestWalkFollowsTheTurn(t *testing.T) {
 		})
 	}
 }
+
+// Every link within the page of a trial leads to something of it, whatever guided the agent.
+func TestFragments(t *testing.T) {
+	s := serve(t, smallRun(t))
+	href, id := regexp.MustCompile(`href="#([^"]+)"`), regexp.MustCompile(` id="([^"]+)"`)
+	links := 0
+	for _, path := range []string{"/small/trial/retail/Guided/cancel-gift-card-order/0/", "/small/trial/retail/Guided/cancel-one-return-one/1/", "/small/trial/mock/ReAct/finish_task/0/"} {
+		page := s.page(path)
+		there := map[string]int{}
+		for _, m := range id.FindAllStringSubmatch(page, -1) {
+			if there[m[1]]++; there[m[1]] > 1 {
+				t.Errorf("%s: %s is there twice", path, m[1])
+			}
+		}
+		for _, m := range href.FindAllStringSubmatch(page, -1) {
+			if links++; there[m[1]] == 0 {
+				t.Errorf("%s: nothing is at #%s", path, m[1])
+			}
+		}
+	}
+	if links < 100 {
+		t.Errorf("only %d links", links)
+	}
+}

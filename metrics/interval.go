@@ -167,14 +167,15 @@ func quotient(tasks []Part, why string) Estimate {
 //
 // It assumes what Share does. Such amounts are skewed, and few tasks tend to miss the dear ones: the interval is Student's t
 // on the log scale, with the standard error of the quotient (delta method) or, where it is the larger, that of a mean of
-// log-normal values (Cox, in Land 1972; with t, Olsson 2005). It is undefined for one task, and where all tasks agree.
+// log-normal values (Cox, in Land 1972; with t, Olsson 2005). It is undefined for one or two tasks, for which it would be of
+// no use, and where all tasks agree.
 func Amount(tasks Parts, why string) Estimate {
 	parts := tasks.sorted()
 	e := quotient(parts, why)
 	switch n := float64(len(parts)); {
 	case !e.Defined:
-	case n == 1:
-		e.Interval.Reason = oneTask
+	case n < 3:
+		e.Interval = Interval{Reason: "fewer than three tasks say too little of others"}
 	case e.Interval.SE <= 1e-12*e.Value:
 		e.Interval = Interval{Reason: "all tasks agree, so that nothing is known of others"}
 	default:

@@ -155,7 +155,7 @@ func TestAddedTasksKeepSizes(t *testing.T) {
 
 // TestNoIntervals: what has no interval says why.
 func TestNoIntervals(t *testing.T) {
-	amounts := metrics.Parts{"a": {Sum: 2, Size: 1}, "b": {Sum: 4, Size: 2}}
+	amounts := metrics.Parts{"a": {Sum: 2, Size: 1}, "b": {Sum: 4, Size: 2}, "c": {Sum: 2, Size: 1}}
 	for name, x := range map[string]struct {
 		e       metrics.Estimate
 		defined bool
@@ -170,7 +170,7 @@ func TestNoIntervals(t *testing.T) {
 		"one task":           {metrics.PassHat(counted(1, 1), 1), true, "one task says nothing about others"},
 		"one pair":           {metrics.Bootstrap{}.Delta(pairing(1, 1, 0)), true, "one task says nothing about others"},
 		"one task of a mean": {metrics.MeanPassHat([][]metrics.Outcome{counted(1, 1), counted(9, 3)}, 1), true, "one task says nothing about others"},
-		"one amount":         {metrics.Amount(metrics.Parts{"a": {Sum: 2, Size: 1}}, ""), true, "one task says nothing about others"},
+		"two amounts":        {metrics.Amount(metrics.Parts{"a": {Sum: 2, Size: 1}, "b": {Sum: 3, Size: 1}}, ""), true, "fewer than three tasks say too little of others"},
 		"equal amounts":      {metrics.Amount(amounts, ""), true, "all tasks agree, so that nothing is known of others"},
 		"no amounts":         {metrics.Amount(nil, "no conversations"), false, "no conversations"},
 	} {

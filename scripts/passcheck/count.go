@@ -57,21 +57,37 @@ func (c counts) most() int {
 	return n
 }
 
-// pass is Pass^k as a fraction: the mean over tasks of the ways to choose k of the successes, over the ways to choose k
-// of the scored simulations. It is nil where some task has fewer than k, or there are none.
-func (c counts) pass(k int) *big.Rat {
-	if len(c) == 0 {
-		return nil
-	}
-	sum := new(big.Rat)
+// passes are what the tasks add to Pass^k: the ways to choose k of the successes, over the ways to choose k of the scored
+// simulations. It is nil where some task has fewer than k, or there are none.
+func (c counts) passes(k int) (parts []part) {
 	for _, t := range c {
 		scored := t.success + t.failure
 		if scored < k {
 			return nil
 		}
-		sum.Add(sum, new(big.Rat).SetFrac(ways(t.success, k), ways(scored, k)))
+		parts = append(parts, part{new(big.Rat).SetFrac(ways(t.success, k), ways(scored, k)), ratio(1)})
 	}
-	return sum.Quo(sum, new(big.Rat).SetInt64(int64(len(c))))
+	return parts
+}
+
+// rates are the successes of scored simulations, of the tasks that have any.
+func (c counts) rates() (parts []part) {
+	for _, t := range c {
+		if t.success+t.failure > 0 {
+			parts = append(parts, part{ratio(t.success), ratio(t.success + t.failure)})
+		}
+	}
+	return parts
+}
+
+// pass is Pass^k as a fraction; nil where passes is.
+func (c counts) pass(k int) *big.Rat {
+	parts := c.passes(k)
+	if parts == nil {
+		return nil
+	}
+	sum, size, _ := sums(parts)
+	return over(sum, size)
 }
 
 // ways counts the subsets of size k of n things.

@@ -107,16 +107,28 @@ func (o *opener) imported(t *testing.T, file string) []metrics.Outcome {
 	return source.Outcomes
 }
 
+// same holds an estimate and its interval against the second way.
+func same(t *testing.T, name string, e metrics.Estimate, b bar) {
+	t.Helper()
+	i := e.Interval
+	if !e.Defined || math.Abs(e.Value-b.value) > 1e-9 || i.Defined != b.ok || math.Abs(i.SE-b.se) > 1e-9 && b.ok {
+		t.Errorf("%s is %+v; by hand %+v", name, e, b)
+	}
+	if b.ok && (math.Abs(i.Lo-b.lo) > 1e-6*(1+b.lo) || math.Abs(i.Hi-b.hi) > 1e-6*(1+b.hi)) {
+		t.Errorf("%s is %+v; by hand %+v", name, e, b)
+	}
+}
+
 // small is up to how many simulations a result is also taken the whole way, which writes every record to disk.
 const small = 20
 
 // agree holds the program's counts and figures of a slice against the second way.
 func agree(t *testing.T, slice metrics.Slice, all []metrics.Outcome, c counts) (figures int) {
 	t.Helper()
-	part := metrics.Select(all, slice)
+	some := metrics.Select(all, slice)
 	tasks := map[string]bool{}
 	got := tally{}
-	for _, o := range part {
+	for _, o := range some {
 		tasks[o.Task] = true
 		switch o.State {
 		case metrics.Success:
@@ -132,8 +144,11 @@ func agree(t *testing.T, slice metrics.Slice, all []metrics.Outcome, c counts) (
 	if want := c.total(); got != want || len(tasks) != len(c) {
 		t.Errorf("%s: %d tasks, %+v; by hand %d tasks, %+v", slice, len(tasks), got, len(c), want)
 	}
+	if parts := c.rates(); len(parts) > 0 {
+		same(t, fmt.Sprintf("%s: ASR, were these attacks", slice), metrics.ASR(some), share([][]part{parts}, 0, 2))
+	}
 	for k := 1; k <= c.most()+1; k++ {
-		e, want := metrics.PassHat(part, k), c.pass(k)
+		e, want := metrics.PassHat(some, k), c.pass(k)
 		if e.Defined != (want != nil) {
 			t.Errorf("%s: Pass^%d is %+v; by hand %v", slice, k, e, want)
 			continue
@@ -143,6 +158,7 @@ func agree(t *testing.T, slice metrics.Slice, all []metrics.Outcome, c counts) (
 			if math.Abs(e.Value-v) > 1e-12 {
 				t.Errorf("%s: Pass^%d is %v; by hand %v", slice, k, e.Value, v)
 			}
+			same(t, fmt.Sprintf("%s: Pass^%d", slice, k), e, share([][]part{c.passes(k)}, 0, 2))
 			figures++
 		}
 	}

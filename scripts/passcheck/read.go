@@ -40,13 +40,16 @@ func (t task) mutates() bool {
 	return false
 }
 
+// reward is what a simulation was scored.
+type reward struct {
+	Reward *float64 `json:"reward"`
+}
+
 // simulation is what matters of one.
 type simulation struct {
-	TaskID string `json:"task_id"`
-	Reason string `json:"termination_reason"`
-	Reward *struct {
-		Reward *float64 `json:"reward"`
-	} `json:"reward_info"`
+	TaskID string  `json:"task_id"`
+	Reason string  `json:"termination_reason"`
+	Reward *reward `json:"reward_info"`
 
 	// Of a simulation that is wrapped with its task.
 	Task *task `json:"task"`

@@ -96,7 +96,7 @@ func byWord() map[string]completer {
 func byFlag() map[string]completer {
 	domainNames := byWord()["NAME"]
 	return map[string]completer{
-		"domain": domainNames, "system": systems, "reference": systems, "only": conditions,
+		"domain": domainNames, "system": systems, "reference": systems, "beside": systems, "only": conditions,
 		"like": byWord()["RUN"], "config": byWord()["CONFIG"],
 		"table": func(process, []string) (out []string) {
 			for _, s := range report.Tables() {

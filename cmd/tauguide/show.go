@@ -27,7 +27,7 @@ type showOptions struct {
 	trials.Filter
 	systems, domains, tasks        []string
 	full, walk, raw, json, noPager bool
-	html                           string
+	html, beside                   string
 }
 
 func (o *showOptions) AddFlags(f *pflag.FlagSet) {
@@ -36,6 +36,7 @@ func (o *showOptions) AddFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.raw, "raw", false, "write the file of the record, byte for byte (on a terminal, what steers one is escaped)")
 	f.BoolVar(&o.json, "json", false, "print the record and its score as JSON; without KEY, the list")
 	f.StringVar(&o.html, "html", "", "write the trial's page as one file, which must not exist, with all that opens from it; it loads nothing")
+	f.StringVar(&o.beside, "beside", "", "tell the trial and that of this system apart, or another of the task by its key, instead of printing it")
 	f.BoolVar(&o.noPager, "no-pager", false, "write to the terminal itself, not through $PAGER")
 	f.StringArrayVar(&o.systems, "system", nil, "only trials of this system (may be repeated, as those below)")
 	f.StringArrayVar(&o.domains, "domain", nil, "only trials of this domain")
@@ -59,7 +60,8 @@ func showCommand(p process) *cobra.Command {
 		Example: "  tauguide show results/quickstart --failed --system ReAct\n" +
 			"  tauguide show results/quickstart PolicyGuide/cancel-gift-card-order/0\n" +
 			"  tauguide show results/quickstart retail/ReAct/cancel-gift-card-order/0 --full\n" +
-			"  tauguide show results/quickstart retail/ReAct/cancel-gift-card-order/0 --html trial.html",
+			"  tauguide show results/quickstart retail/ReAct/cancel-gift-card-order/0 --html trial.html\n" +
+			"  tauguide show results/quickstart retail/ReAct/cancel-gift-card-order/0 --beside PolicyGuide",
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error { return runShow(p, o, args[0], args[1:]) },
 	}
@@ -69,13 +71,13 @@ func showCommand(p process) *cobra.Command {
 
 func runShow(p process, o showOptions, dir string, key []string) error {
 	chosen := 0
-	for _, form := range []bool{o.full, o.walk, o.raw, o.json, o.html != ""} {
+	for _, form := range []bool{o.full || o.beside != "", o.walk, o.raw, o.json, o.html != ""} {
 		if form {
 			chosen++
 		}
 	}
 	if chosen > 1 {
-		return usage(errors.New("--full, --walk, --raw, --json and --html exclude each other\nhint: choose one"))
+		return usage(errors.New("--full, --walk, --raw, --json and --html exclude each other, and --beside all but --full\nhint: choose one"))
 	}
 	r, err := openRun(p, dir)
 	if err != nil {
@@ -95,8 +97,8 @@ func runShow(p process, o showOptions, dir string, key []string) error {
 		return usage(errors.New("no trial is like that\nhint: loosen a filter"))
 	case len(key) > 0:
 		return showTrial(p, o, dir, r, lines, key[0])
-	case o.raw || o.full || o.walk || o.html != "":
-		return usage(fmt.Errorf("--raw, --full, --walk and --html are of one trial\nhint: name it, as in tauguide show %s %s", dir, lines[0].Key.String()))
+	case o.raw || o.full || o.walk || o.html != "" || o.beside != "":
+		return usage(fmt.Errorf("--raw, --full, --walk, --html and --beside are of one trial\nhint: name it, as in tauguide show %s %s", dir, lines[0].Key.String()))
 	case o.json:
 		return p.json(lines)
 	}
@@ -120,6 +122,9 @@ func showTrial(p process, o showOptions, dir string, r *store.Run, lines []trial
 	if o.html != "" {
 		return htmlTrial(p, o, dir, key)
 	}
+	if o.beside != "" {
+		return besideTrial(p, o, r, key)
+	}
 	v, err := trialOf(p, r, key)
 	if err != nil {
 		return err
@@ -137,6 +142,41 @@ func showTrial(p process, o showOptions, dir string, r *store.Run, lines []trial
 	v.Guides = transcript.GuidesOf(r.Manifest(), key.System, v.World, key.Domain)
 	return p.paged(!o.noPager, func(w io.Writer, page terminal.Page) error {
 		return show.Print(w, v, show.Options{Page: page, Full: o.full, Walk: o.walk})
+	})
+}
+
+// besideTrial tells a trial and another one of its task apart.
+func besideTrial(p process, o showOptions, r *store.Run, key sim.Key) error {
+	other, same := key, false
+	other.System = o.beside
+	var rest []config.Planned
+	for _, t := range r.Plan() {
+		same = same || t.Key == other
+		if t.Domain == key.Domain && t.Task == key.Task && t.Key != key {
+			rest = append(rest, t)
+		}
+	}
+	if !same {
+		var err error
+		if other, err = config.ParseKey(o.beside, rest); err != nil {
+			return usage(fmt.Errorf("--beside: %w", err))
+		}
+	}
+	var both [2]transcript.Conversation
+	for i, k := range []sim.Key{key, other} {
+		v, err := trialOf(p, r, k)
+		if err == nil {
+			err = addTask(p, r, &v)
+		}
+		if err != nil {
+			return err
+		}
+		if both[i], err = transcript.NewConversation(v); err != nil {
+			return err
+		}
+	}
+	return p.paged(!o.noPager, func(w io.Writer, page terminal.Page) error {
+		return show.Beside(w, transcript.Beside(both[0], both[1]), show.Options{Page: page, Full: o.full})
 	})
 }
 

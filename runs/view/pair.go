@@ -8,8 +8,11 @@ import (
 	"github.com/tauguide/tauguide/runs/transcript"
 )
 
-// mostOthers is how many trials a page offers to set beside, of each kind.
-const mostOthers = 24
+// What a page of two conversations has.
+const (
+	mostOthers = 24   // trials that a page offers to set beside its own, of each kind
+	mostBeside = 1000 // messages, of both sides together
+)
 
 // others are trials that a page offers to set beside its own.
 type others struct {
@@ -67,7 +70,7 @@ func (v *request) pair(r *row, given *givenRun, d *runData, o *row, name string)
 	return anchor{To: v.to(to, nil), Text: name, Class: string(o.outcome), Hint: string(o.outcome)}
 }
 
-// side is one of two conversations side by side.
+// side is what the page of two conversations says of one of them, above both.
 type side struct {
 	transcript.Conversation
 	Name    string
@@ -75,12 +78,6 @@ type side struct {
 	Outcome outcome
 	Ended   string
 	Notices []string
-}
-
-// pairStep is what happened at one message in both.
-type pairStep struct {
-	Same, First bool // the messages are alike; the first that are not
-	Left, Right *transcript.Step
 }
 
 // sideBySide is the page of two conversations. other is the slugs of a run and a system, and the number of a trial.
@@ -101,10 +98,22 @@ func (v *request) sideBySide(r *row, other []string) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	steps, first := aligned(left.Steps, right.Steps)
-	content := map[string]any{"Left": left, "Right": right, "Steps": steps, "First": first, "Same": first < 0}
+	pair := transcript.Beside(left.Conversation, right.Conversation)
+	rows, cut := begin(pair.Rows, mostBeside)
+	content := map[string]any{"Left": left, "Right": right, "Pair": pair, "Rows": rows, "Cut": cut}
 	here := fmt.Sprintf("%s / %d", r.Task, r.Trial)
 	return v.render("pair.html", "Side by side: "+here, v.crumbs(anchor{To: v.trialAt(r, nil), Text: here}, anchor{Text: "side by side"}), content)
+}
+
+// begin is the beginning of rows with so many messages in all, and whether there are more.
+func begin(rows []transcript.Row, most int) ([]transcript.Row, bool) {
+	for i, r := range rows {
+		if most -= len(r.Left) + len(r.Right); most < 0 {
+			r.Left, r.Right = r.Left[:max(0, len(r.Left)+most/2)], r.Right[:max(0, len(r.Right)+most/2)]
+			return append(slices.Clone(rows[:i]), r), true
+		}
+	}
+	return rows, false
 }
 
 // side reads one side. Its run is named, since the two may be of different ones.
@@ -121,35 +130,4 @@ func (v *request) side(r *row) (s side, err error) {
 		Ended: fmt.Sprintf("%s after %d steps", t.Record.Termination, t.Record.Steps), Notices: notices}
 	s.Conversation, err = transcript.NewConversation(t)
 	return s, err
-}
-
-// aligned sets two conversations side by side, message by message. Up to the first difference they go the same way, so
-// that this is where both are at the same point of the task; first is -1 if there is none.
-func aligned(a, b []transcript.Step) (out []pairStep, first int) {
-	first = -1
-	for i := range max(len(a), len(b)) {
-		var s pairStep
-		if i < len(a) {
-			s.Left = &a[i]
-		}
-		if i < len(b) {
-			s.Right = &b[i]
-		}
-		if first < 0 && !alike(s.Left, s.Right) {
-			first = i
-		}
-		s.Same, s.First = first < 0, i == first
-		out = append(out, s)
-	}
-	return out, first
-}
-
-// alike compares what two messages say and do. The names of calls, which models make up, times, and events are left out.
-func alike(a, b *transcript.Step) bool {
-	if a == nil || b == nil || a.Message == nil || b.Message == nil {
-		return (a == nil || a.Message == nil) && (b == nil || b.Message == nil)
-	}
-	x, y := a.Message, b.Message
-	return x.Result == y.Result && x.Text == y.Text && x.Error == y.Error && x.Side == y.Side &&
-		slices.EqualFunc(x.Calls, y.Calls, func(c, d transcript.Call) bool { return c.String() == d.String() })
 }

@@ -32,7 +32,7 @@ func TestCopyInBrowser(t *testing.T) {
 	if got := b.Text("main"); !strings.Contains(got, "This copy") || strings.Contains(got, "are not in it, only") {
 		t.Errorf("the start page says %s", got)
 	}
-	b.Follow("main th a")
+	b.Follow("main tbody th a")
 	b.Until(`document.querySelector("h1").textContent === "small"`)
 	b.Follow("a[href*='trials/index.html']")
 	b.Follow("a[href*='/Guided/']")

@@ -187,8 +187,22 @@ func kindOf(path string) string {
 	return strings.Join(parts, "/") + "?" + strings.Join(asked, "&")
 }
 
-// TestHostilePages opens pages of each kind of a hostile run, presses every key that means something, and looks for what may not
-// be: the tab reports dialogs, errors and requests; the page has to keep its width and its parts.
+// unharmed opens a page, presses every key that means something, and looks for what may not be: the tab reports dialogs, errors
+// and requests; the page has to keep its width and its parts.
+func unharmed(t *testing.T, b *browsertest.Tab, address string) {
+	t.Helper()
+	b.Open(address)
+	b.Press("jjk?" + browsertest.Escape + "/" + browsertest.Escape)
+	b.Fits()
+	if got := browsertest.Eval[string](b, `["main", "body > header", "h1"].map(s => document.querySelectorAll(s).length).join()`); got != "1,1,1" {
+		t.Errorf("%s has %s of main, header and h1", address, got)
+	}
+	for _, p := range b.Problems() {
+		t.Errorf("%s made %s", address, p)
+	}
+}
+
+// TestHostilePages opens pages of each kind of a hostile run, served and from the disk.
 func TestHostilePages(t *testing.T) {
 	site, err := view.Open([]string{hostileRun(t)}, noEnv)
 	if err != nil {
@@ -212,20 +226,26 @@ func TestHostilePages(t *testing.T) {
 			kinds[kind]++
 			pages = append(pages, l)
 		}
-		for _, b := range []*browsertest.Tab{wide, narrow} {
-			b.Open(s.url + pages[i])
-			b.Press("j" + "j" + "k" + "?" + browsertest.Escape + "/" + browsertest.Escape)
-			b.Fits()
-			if got := browsertest.Eval[string](b, `["main", "body > header", "h1"].map(s => document.querySelectorAll(s).length).join()`); got != "1,1,1" {
-				t.Errorf("%s has %s of main, header and h1", pages[i], got)
-			}
-			for _, p := range b.Problems() {
-				t.Errorf("%s made %s", pages[i], p)
-			}
-		}
+		unharmed(t, []*browsertest.Tab{wide, narrow}[i%2], s.url+pages[i])
 	}
 	t.Logf("%d pages of %d kinds", len(pages), len(kinds))
 	if len(kinds) < 8 {
 		t.Errorf("only pages of the kinds %v were found", kinds)
+	}
+
+	start, _ := copyOf(t, site)
+	dir := filepath.Dir(strings.TrimPrefix(start, "file://"))
+	disk := browsertest.New(t, browsertest.Narrow)
+	disk.Open(start)
+	clear(kinds)
+	err = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		kind := kindOf(strings.TrimPrefix(path, dir))
+		if kinds[kind]++; err == nil && filepath.Ext(path) == ".html" && kinds[kind] < 3 {
+			unharmed(t, disk, "file://"+path)
+		}
+		return err
+	})
+	if err != nil || len(kinds) < 8 {
+		t.Errorf("%v, and files of the kinds %v", err, kinds)
 	}
 }

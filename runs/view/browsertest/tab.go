@@ -232,8 +232,25 @@ func (b *Tab) Click(selector string) {
 // Follow clicks on a link and waits for the page that it leads to.
 func (b *Tab) Follow(selector string) {
 	b.t.Helper()
-	if _, err := chromedp.RunResponse(b.ctx, chromedp.Click(chromedp.CSS(selector))); err != nil {
-		b.t.Fatalf("follow %s: %v", selector, err)
+	b.loads(chromedp.Click(chromedp.CSS(selector)), "a click on "+selector)
+}
+
+// FollowKey presses a key that leads to another page, and waits for it.
+func (b *Tab) FollowKey(key string) {
+	b.t.Helper()
+	b.loads(chromedp.KeyEvent(key), "the key "+key)
+}
+
+// FollowScript runs a script that leads to another page, and waits for it.
+func (b *Tab) FollowScript(script string) {
+	b.t.Helper()
+	b.loads(chromedp.Evaluate[chromedp.Void](script), script)
+}
+
+func (b *Tab) loads(do chromedp.Action[chromedp.Void], what string) {
+	b.t.Helper()
+	if _, err := chromedp.RunResponse(b.ctx, do); err != nil {
+		b.t.Fatalf("the page that %s leads to: %v", what, err)
 	}
 }
 

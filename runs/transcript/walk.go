@@ -455,3 +455,11 @@ func parenthesized(s string) string {
 	}
 	return "(" + s + ")"
 }
+
+// Told are the places of a moment that a page tells: of requests beyond those that are drawn only where they were walked.
+func (m Moment) Told() []Place {
+	return slices.DeleteFunc(slices.Clone(m.Places), func(p Place) bool { return p.Request >= mostPictures && p.Walk == nil })
+}
+
+// Listed are the requests whose nodes a page lists: a verifier that gives requests new names at every firing has many.
+func (w Walks) Listed() []Tracked { return w.Requests[:min(len(w.Requests), 2*mostPictures)] }

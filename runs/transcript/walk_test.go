@@ -355,3 +355,27 @@ func TestPictureBound(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 }
+
+// A verifier that gives the request a new name at every firing makes a page of bounded size.
+func TestManyRequests(t *testing.T) {
+	var events []sim.Event
+	var requests []verify.Request
+	for i := range 300 {
+		requests = append(requests, verify.Request{ID: fmt.Sprintf("r%d", i), Status: verify.Done, Node: "exit_done"})
+		events = append(events, sim.Event{Kind: agents.EventFiring, Data: map[string]any{
+			"after":  verify.State{Firings: i + 1, Requests: requests},
+			"record": verify.Record{Traverse: []verify.Traversal{{ID: requests[i].ID, Walk: []verify.Visit{met("start")}}}},
+		}})
+	}
+	c, err := transcript.NewConversation(transcript.Trial{Record: sim.Record{Events: events}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := 0
+	for _, m := range c.Walks.Moments {
+		told += len(m.Told())
+	}
+	if len(c.Walks.Requests) != 300 || len(c.Walks.Listed()) >= 300 || told > 300*10 {
+		t.Errorf("%d requests, %d listed, %d places told", len(c.Walks.Requests), len(c.Walks.Listed()), told)
+	}
+}

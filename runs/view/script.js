@@ -59,7 +59,7 @@ function walk() {
 // request shows one request of the conversation: its picture and its nodes.
 function request(at) {
   for (const part of all(".request, .nodes", bench)) part.hidden = Number(part.dataset.request) !== at;
-  for (const a of all(".requests a", bench)) a.toggleAttribute("aria-current", a.hash === "#request-" + at);
+  for (const a of all(".requests a", bench)) a.toggleAttribute("aria-current", a.hash === "#nodes-" + at);
   const box = document.querySelector(".request:not([hidden]) .picture");
   const here = box && box.querySelector(".current");
   if (here) {
@@ -100,7 +100,7 @@ if (bench) {
   bench.querySelector(".tabs").setAttribute("role", "tablist");
   for (const panel of all(".panel", bench)) panel.setAttribute("role", "tabpanel");
   choose("workflow");
-  for (const a of all(".requests a", bench)) a.addEventListener("click", (e) => { e.preventDefault(); request(Number(a.hash.slice(9))); });
+  for (const a of all(".requests a", bench)) a.addEventListener("click", (e) => { e.preventDefault(); request(Number(a.hash.slice(7))); });
   for (const a of all(".graph a", bench)) a.addEventListener("click", () => about(a));
   state(Infinity);
   addEventListener("hashchange", follow);

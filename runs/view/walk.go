@@ -41,5 +41,5 @@ func (v *request) whole(r *row, ref store.Ref) (page, error) {
 	here := fmt.Sprintf("%s / %d", r.Task, r.Trial)
 	trial := v.to(fmt.Sprintf("%sa%d/", v.path(r), ref.Attempt), nil)
 	return v.render("walk.html", "Workflow: "+here, v.crumbs(anchor{To: trial, Text: here}, anchor{Text: "workflow"}),
-		map[string]any{"Trial": trial, "Pictures": c.Pictures(context.Background())})
+		map[string]any{"Trial": trial, "Requests": c.Walks.Requests, "Pictures": c.Pictures(context.Background())})
 }

@@ -59,7 +59,7 @@ function walk() {
 // request shows one request of the conversation: its picture and its nodes.
 function request(at) {
   for (const part of all(".request, .nodes", bench)) part.hidden = Number(part.dataset.request) !== at;
-  for (const a of all(".requests a", bench)) a.toggleAttribute("aria-current", a.hash === "#nodes-" + at);
+  for (const a of all(".requests a", bench)) a.setAttribute("aria-current", a.hash === "#nodes-" + at);
   const box = document.querySelector(".request:not([hidden]) .picture");
   const here = box && box.querySelector(".current");
   if (here) {

@@ -2,6 +2,7 @@ package view_test
 
 import (
 	"flag"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,8 +11,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tauguide/tauguide/guide/export/svg"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/runtest"
+	"github.com/tauguide/tauguide/runs/view"
 	"github.com/tauguide/tauguide/runs/view/browsertest"
 )
 
@@ -105,4 +108,39 @@ func TestFragments(t *testing.T) {
 	if links < 100 {
 		t.Errorf("only %d links", links)
 	}
+}
+
+// BenchmarkPicture loads the page of a trial with its pictures: laid out anew each time, and as it is served after that.
+func BenchmarkPicture(b *testing.B) {
+	dir := smallRun(b)
+	if err := svg.Prepare(); err != nil { // as the server does when it begins
+		b.Fatal(err)
+	}
+	load := func(site *view.Site) int {
+		w := httptest.NewRecorder()
+		site.Handler().ServeHTTP(w, httptest.NewRequest("GET", "http://localhost/small/trial/retail/Guided/cancel-one-return-one/0/", nil))
+		return w.Body.Len()
+	}
+	open := func() *view.Site {
+		site, err := view.Open([]string{dir}, noEnv)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return site
+	}
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			b.StopTimer()
+			site := open()
+			b.StartTimer()
+			load(site)
+		}
+	})
+	b.Run("next", func(b *testing.B) {
+		site, bytes := open(), 0
+		for b.Loop() {
+			bytes = load(site)
+		}
+		b.ReportMetric(float64(bytes)/1000, "kB")
+	})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/report"
 	"github.com/tauguide/tauguide/runs/store"
+	"github.com/tauguide/tauguide/runs/trials"
 )
 
 // shells are those that there is a script for, with what writes it.
@@ -104,9 +105,11 @@ func byFlag() map[string]completer {
 			}
 			return append(out, "all")
 		},
-		"figure": func(process, []string) []string { return report.FigureNames() },
-		"task":   tasks,
-		"color":  func(process, []string) []string { return []string{"auto", "always", "never"} },
+		"figure":  func(process, []string) []string { return report.FigureNames() },
+		"task":    tasks,
+		"sort":    func(process, []string) []string { return trials.ColumnKeys() },
+		"outcome": inList("outcome"), "slice": inList("slice"), "ending": inList("ending"), "fault": inList("fault"),
+		"color": func(process, []string) []string { return []string{"auto", "always", "never"} },
 	}
 }
 
@@ -120,6 +123,25 @@ func planned(args []string) []config.Planned {
 		return nil
 	}
 	return r.Plan()
+}
+
+// inList completes what the lines of the run that is the first argument have of a field.
+func inList(name string) completer {
+	return func(_ process, args []string) (out []string) {
+		if len(args) == 0 {
+			return nil
+		}
+		r, err := store.Open(args[0])
+		if err != nil {
+			return nil
+		}
+		for _, f := range trials.Fields() {
+			if f.Name == name {
+				out, _ = trials.Choices(trials.All(r), f)
+			}
+		}
+		return out
+	}
 }
 
 // keys are those of a run's trials.

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -24,10 +28,12 @@ import (
 )
 
 type showOptions struct {
-	trials.Filter
-	systems, domains, tasks        []string
 	full, walk, raw, json, noPager bool
 	html, beside                   string
+
+	passed, failed, faults, intercepted bool
+	fields                              map[string]*[]string // what trials are chosen by, by trials.Fields
+	search, sort                        string
 }
 
 func (o *showOptions) AddFlags(f *pflag.FlagSet) {
@@ -38,13 +44,36 @@ func (o *showOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.html, "html", "", "write the trial's page as one file, which must not exist, with all that opens from it; it loads nothing")
 	f.StringVar(&o.beside, "beside", "", "tell the trial and that of this system apart, or another of the task by its key, instead of printing it")
 	f.BoolVar(&o.noPager, "no-pager", false, "write to the terminal itself, not through $PAGER")
-	f.StringArrayVar(&o.systems, "system", nil, "only trials of this system (may be repeated, as those below)")
-	f.StringArrayVar(&o.domains, "domain", nil, "only trials of this domain")
-	f.StringArrayVar(&o.tasks, "task", nil, "only trials of this task")
-	f.BoolVar(&o.Passed, "passed", false, "only trials that passed")
-	f.BoolVar(&o.Failed, "failed", false, "only trials that failed")
-	f.BoolVar(&o.Faults, "faults", false, "only trials in which something broke outside of the agent, or that are void")
-	f.BoolVar(&o.Intercepted, "intercepted", false, "only trials in which a guide or a guard stopped the agent")
+	f.BoolVar(&o.passed, "passed", false, "only trials that passed")
+	f.BoolVar(&o.failed, "failed", false, "only trials that failed")
+	f.BoolVar(&o.faults, "faults", false, "only trials in which something broke outside of the agent, or that are void")
+	f.BoolVar(&o.intercepted, "intercepted", false, "only trials in which a guide or a guard stopped the agent")
+	help := map[string]string{"system": "of this system (may be repeated, as those below)", "domain": "of this domain", "task": "of this task, or of those that have this in their id",
+		"outcome": "with this outcome: passed, failed, void, pending, waiting", "slice": "of tasks that are PV, Mut or unclassified", "ending": "that ended like this, such as max_steps",
+		"fault": "in which this broke, such as transport", "tool": "in which this tool was called", "stopped": "in which the agent was stopped at this node, or calling this tool"}
+	o.fields = map[string]*[]string{}
+	for _, field := range trials.Fields() {
+		o.fields[field.Name] = f.StringArray(field.Name, nil, "only trials "+help[field.Name])
+	}
+	f.StringVar(&o.search, "search", "", "only trials in which all of these words are said, called or returned; \"several in quotes\" are in a row")
+	f.StringVar(&o.sort, "sort", "", "sort by this column: "+strings.Join(trials.ColumnKeys(), ", ")+"; with a minus before it from the end")
+}
+
+// query is what is asked for.
+func (o *showOptions) query() trials.Query {
+	v := url.Values{trials.Text: {o.search}, trials.Sort: {o.sort}}
+	for name, values := range o.fields {
+		v[name] = slices.Clone(*values)
+	}
+	for _, short := range []struct {
+		given       bool
+		name, value string
+	}{{o.passed, "outcome", string(trials.Passed)}, {o.failed, "outcome", string(trials.Failed)}, {o.faults, "fault", trials.Any}, {o.intercepted, "stopped", trials.Any}} {
+		if short.given {
+			v.Add(short.name, short.value)
+		}
+	}
+	return trials.NewQuery(v)
 }
 
 func showCommand(p process) *cobra.Command {
@@ -56,20 +85,21 @@ func showCommand(p process) *cobra.Command {
 			"where a guide's requests are and what it told, and what was held back; then the reward by component, the gold actions, and where\n" +
 			"the database differs from the wanted one. Where the user attacks, the calls that it is after are marked.\n\n" +
 			"KEY is domain/system/task/trial, with trials counted from 0, or a part of that which no other trial has. Without KEY the trials\n" +
-			"are listed. The flags that begin with only narrow both.",
+			"are listed. The flags that say only narrow both; those of one name add up.",
 		Example: "  tauguide show results/quickstart --failed --system ReAct\n" +
+			"  tauguide show results/quickstart --tool cancel_order --search '\"gift card\" refund' --sort -cost\n" +
 			"  tauguide show results/quickstart PolicyGuide/cancel-gift-card-order/0\n" +
 			"  tauguide show results/quickstart retail/ReAct/cancel-gift-card-order/0 --full\n" +
 			"  tauguide show results/quickstart retail/ReAct/cancel-gift-card-order/0 --html trial.html\n" +
 			"  tauguide show results/quickstart retail/ReAct/cancel-gift-card-order/0 --beside PolicyGuide",
 		Args: cobra.RangeArgs(1, 2),
-		RunE: func(_ *cobra.Command, args []string) error { return runShow(p, o, args[0], args[1:]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runShow(cmd.Context(), p, o, args[0], args[1:]) },
 	}
 	o.AddFlags(cmd.Flags())
 	return cmd
 }
 
-func runShow(p process, o showOptions, dir string, key []string) error {
+func runShow(ctx context.Context, p process, o showOptions, dir string, key []string) error {
 	chosen := 0
 	for _, form := range []bool{o.full || o.beside != "", o.walk, o.raw, o.json, o.html != ""} {
 		if form {
@@ -83,14 +113,15 @@ func runShow(p process, o showOptions, dir string, key []string) error {
 	if err != nil {
 		return err
 	}
-	for name, values := range map[string][]string{"system": o.systems, "domain": o.domains, "task": o.tasks} {
-		for _, v := range values {
-			o.Only = append(o.Only, name+"="+v)
-		}
-	}
-	lines, err := trials.List(r, o.Filter)
-	if err != nil {
+	if err := trials.CheckSort(o.sort); err != nil {
 		return usage(err)
+	}
+	lines, err := trials.List(ctx, r, o.query())
+	if bad := (*trials.UnknownError)(nil); errors.As(err, &bad) {
+		return usage(err)
+	}
+	if err != nil {
+		return err
 	}
 	switch {
 	case len(lines) == 0:

@@ -125,8 +125,33 @@ func NewConversation(t Trial) (Conversation, error) {
 // instructions is how many characters of a system message are shown.
 const instructions = 200
 
-// steps are the messages with the events where they happened. An event that names no message comes at the nearer end.
+// steps are the steps of a trial with what they say in brief.
 func steps(t Trial, hits map[place]attack.Forbidden) []Step {
+	out := layOut(t, hits)
+	told := map[int]*Event{}
+	brief := briefs(t.Record.Messages)
+	for i := range out {
+		for k := range out[i].Events {
+			told[out[i].Events[k].Number] = &out[i].Events[k]
+		}
+		if m := out[i].Message; m != nil {
+			m.Brief = brief[i]
+			if m.Side == string(domains.RoleSystem) || m.Side == string(domains.RoleDeveloper) {
+				m.Brief = Clipped(m.Text, instructions)
+			}
+		}
+	}
+	var guide follower
+	for k, e := range t.Record.Events {
+		if n, ok := told[k]; ok {
+			n.Brief = guide.brief(e)
+		}
+	}
+	return out
+}
+
+// layOut are the messages with the events where they happened. An event that names no message comes at the nearer end.
+func layOut(t Trial, hits map[place]attack.Forbidden) []Step {
 	r := t.Record
 	tools, models := map[string]string{}, map[int][]sim.ModelCall{}
 	for _, m := range r.Messages {
@@ -137,15 +162,14 @@ func steps(t Trial, hits map[place]attack.Forbidden) []Step {
 	for _, c := range r.Calls {
 		models[c.Index] = append(models[c.Index], c)
 	}
-	brief := briefs(r.Messages)
 	out := make([]Step, len(r.Messages)+1)
 	for i, m := range r.Messages {
-		msg := Message{Index: i, Side: "agent", Result: m.Role == domains.RoleTool, Error: m.Error, HasText: m.Content != nil, Text: m.TextOf(), Brief: brief[i], ModelCalls: models[i]}
+		msg := Message{Index: i, Side: "agent", Result: m.Role == domains.RoleTool, Error: m.Error, HasText: m.Content != nil, Text: m.TextOf(), ModelCalls: models[i]}
 		switch {
 		case m.Side() == domains.UserSide:
 			msg.Side = "user"
 		case m.Role == domains.RoleSystem, m.Role == domains.RoleDeveloper: // in conversations of other programs
-			msg.Side, msg.Brief = string(m.Role), Clipped(msg.Text, instructions)
+			msg.Side = string(m.Role)
 		}
 		if msg.Result {
 			msg.Tool = tools[m.ID]
@@ -159,10 +183,9 @@ func steps(t Trial, hits map[place]attack.Forbidden) []Step {
 		}
 		out[i].Message = &msg
 	}
-	var guide follower
 	for k, e := range r.Events {
 		if told, ok := event(e, t); ok {
-			told.Number, told.Brief = k, guide.brief(e)
+			told.Number = k
 			at := min(max(e.Index, 0), len(r.Messages))
 			out[at].Events = append(out[at].Events, told)
 		}

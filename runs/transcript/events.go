@@ -24,6 +24,7 @@ type firing struct {
 // interception is the data of a message that a gate stopped.
 type interception struct {
 	Mode     string `json:"mode"`
+	Tool     string `json:"tool"` // of a guard that stops one call at a time
 	Refusals []struct {
 		Tool   string `json:"tool"`
 		Reason string `json:"reason"`

@@ -1,13 +1,14 @@
-// Package trials lists the trials of a run: how each came out, and those that a reader asks for.
+// Package trials lists the trials of a run: how each came out, and those that a reader asks for, by what lists say of them
+// and by what was said in them.
 package trials
 
 import (
 	"cmp"
 	"slices"
 
+	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/store"
-	"github.com/tauguide/tauguide/runs/transcript"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -22,6 +23,9 @@ const (
 	Pending Outcome = "pending"
 	Waiting Outcome = "waiting"
 )
+
+// Outcomes are all that there are, in the order in which they are counted.
+func Outcomes() []Outcome { return []Outcome{Passed, Failed, Void, Pending, Waiting} }
 
 // Mark is a sign for an outcome that can be told without colours.
 func (o Outcome) Mark() string {
@@ -42,73 +46,74 @@ func OutcomeOf(e store.Entry) Outcome {
 	return Failed
 }
 
-// Filter chooses trials of a run. The zero value chooses all; conditions that are given must all hold.
-type Filter struct {
-	Only        []string // key=value[,value], as for a run
-	Passed      bool
-	Failed      bool
-	Faults      bool // something outside of the agent broke, or the trial is void
-	Intercepted bool // a guide or a guard stopped a message; reads the records
-}
-
-// Line is a trial in a list.
+// Line is a trial in a list. What is of an attempt is of the one that counts.
 type Line struct {
 	config.Planned
 	Outcome  Outcome    `json:"outcome"`
 	Ending   sim.Reason `json:"termination_reason,omitempty"`
+	Reward   *float64   `json:"reward"`
 	Steps    int        `json:"steps"`
+	Cost     *float64   `json:"cost"`   // dollars; null if unknown
+	Tokens   *int64     `json:"tokens"` // likewise
+	Seconds  float64    `json:"seconds"`
 	Attempts int        `json:"attempts"`
 	Why      string     `json:"why,omitempty"` // what broke, or what the score lacks
+
+	Slice   metrics.Slice `json:"-"` // "" of a trial that is not planned
+	Fault   string        `json:"-"`
+	Attempt int           `json:"-"`
+	Foreign bool          `json:"-"` // not planned: imported files bring such
+	sha256  string        // of the record; "" of a trial that has not run
 }
 
-// List lists the trials of a run that a filter chooses: the tasks and systems in the order of the plan, each with its trials.
-func List(r *store.Run, f Filter) ([]Line, error) {
-	plan, err := config.Narrow(r.Plan(), r.Manifest().Config, f.Only)
-	if err != nil {
-		return nil, err
-	}
+// Ran reports whether there is a record.
+func (l *Line) Ran() bool { return l.sha256 != "" }
+
+func (l *Line) ref() store.Ref { return store.Ref{Key: l.Key, Attempt: l.Attempt} }
+
+// All lists the trials of a run: domains, their tasks, and systems each in the order of the plan.
+func All(r *store.Run) []Line {
 	attempts := map[sim.Key]int{}
 	for e := range r.Entries() {
 		attempts[e.Key]++
 	}
-	out := []Line{}
+	plan, ran := r.Plan(), 0
+	out := make([]Line, 0, len(plan))
 	for _, p := range plan {
-		l := Line{Planned: p, Outcome: Waiting, Attempts: attempts[p.Key]}
-		e, ran := r.Counting(p.Key)
-		if ran {
-			l.Outcome, l.Ending, l.Steps, l.Why = OutcomeOf(e), e.Termination, e.Steps, cmp.Or(e.Fault, e.Pending)
-		}
-		if f.Passed && l.Outcome != Passed || f.Failed && l.Outcome != Failed || f.Faults && e.Fault == "" && l.Outcome != Void {
-			continue
-		}
-		if f.Intercepted {
-			stopped, err := intercepted(r, e, ran)
-			if err != nil {
-				return nil, err
-			}
-			if !stopped {
-				continue
-			}
+		l := line(r, p)
+		if l.Slice = (metrics.Outcome{Mut: p.Mut, Unclassified: p.Unclassified}).Slice(); l.Ran() {
+			ran++
 		}
 		out = append(out, l)
 	}
-	type group struct{ domain, system, task string }
-	rank := map[group]int{}
-	of := func(l Line) group { return group{l.Domain, l.System, l.Task} }
-	for _, l := range out {
-		if _, ok := rank[of(l)]; !ok {
-			rank[of(l)] = len(rank)
+	if ran < r.Trials() {
+		for _, e := range r.Index()[ran:] {
+			l := line(r, config.Planned{Key: e.Key, Seed: e.Seed})
+			l.Foreign, l.Why = true, cmp.Or(l.Why, "not planned")
+			out = append(out, l)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Line) int { return rank[of(a)] - rank[of(b)] })
-	return out, nil
+	ranks := [3]map[string]int{{}, {}, {}}
+	for i := range out {
+		l := &out[i]
+		l.Attempts = attempts[l.Key]
+		for k, name := range [3]string{l.Domain, l.Task, l.System} {
+			if _, ok := ranks[k][name]; !ok {
+				ranks[k][name] = len(ranks[k])
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Line) int {
+		return cmp.Or(ranks[0][a.Domain]-ranks[0][b.Domain], ranks[1][a.Task]-ranks[1][b.Task], ranks[2][a.System]-ranks[2][b.System], a.Trial-b.Trial)
+	})
+	return out
 }
 
-// intercepted reports whether a message of the agent's was stopped in an attempt.
-func intercepted(r *store.Run, e store.Entry, ran bool) (bool, error) {
-	if !ran {
-		return false, nil
+func line(r *store.Run, p config.Planned) Line {
+	l := Line{Planned: p, Outcome: Waiting}
+	if e, ok := r.Counting(p.Key); ok {
+		l.Outcome, l.Ending, l.Reward, l.Steps, l.Cost, l.Tokens, l.Seconds = OutcomeOf(e), e.Termination, e.Reward, e.Steps, e.Cost, e.Tokens, e.Seconds
+		l.Why, l.Fault, l.Attempt, l.sha256 = cmp.Or(e.Fault, e.Pending), e.Fault, e.Attempt, e.SHA256
 	}
-	rec, err := r.Attempt(e.Ref)
-	return slices.ContainsFunc(rec.Events, func(e sim.Event) bool { return transcript.Stopped(e.Kind) }), err
+	return l
 }

@@ -1,17 +1,20 @@
 package view
 
 import (
+	"context"
 	"net/url"
+	"slices"
 	"strconv"
-	"strings"
 
-	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/trials"
-	"github.com/tauguide/tauguide/sim"
 )
 
 // perPage is how many lines a page of a list has.
 const perPage = 100
+
+// perLoad is how many conversations that nobody searched before are read for one page: the rest is for the next time that
+// the page is loaded, which it does by itself.
+const perLoad = 2000
 
 // The outcomes of trials, as everywhere.
 type outcome = trials.Outcome
@@ -19,76 +22,42 @@ type outcome = trials.Outcome
 const (
 	passed  = trials.Passed
 	failed  = trials.Failed
-	void    = trials.Void
 	pending = trials.Pending
-	waiting = trials.Waiting
 )
 
-func outcomes() []outcome { return []outcome{passed, failed, void, pending, waiting} }
-
-// filter chooses trials of a run. Fields that are empty choose all. Domain and system are slugs.
-type filter struct {
-	domain, system, task string // task: a part of its id, in whatever case
-	outcome              outcome
-	slice                metrics.Slice
-	ending               sim.Reason
+// answer is what a query found in one state of a run.
+type answer struct {
+	of    *runData
+	query string
+	trials.Found
 }
 
-func filterOf(q url.Values) filter {
-	return filter{domain: q.Get("domain"), system: q.Get("system"), task: q.Get("task"), outcome: outcome(q.Get("outcome")),
-		slice: metrics.Slice(q.Get("slice")), ending: sim.Reason(q.Get("ending"))}
-}
-
-// values are the query of the filter, without fields that choose all.
-func (f filter) values() url.Values {
-	q := url.Values{}
-	for name, v := range map[string]string{"domain": f.domain, "system": f.system, "task": f.task, "outcome": string(f.outcome),
-		"slice": string(f.slice), "ending": string(f.ending)} {
-		if v != "" {
-			q.Set(name, v)
-		}
+// find answers a query. The last answer is kept: whoever goes from trial to trial asks for it again and again.
+func (v *request) find(q trials.Query) (trials.Found, error) {
+	g, query := v.given, q.Values().Encode()
+	g.asking.Lock()
+	defer g.asking.Unlock()
+	if g.last.of == v.runData && g.last.query == query && g.last.Unread == 0 {
+		return g.last.Found, nil
 	}
-	return q
+	most := perLoad
+	if v.still {
+		most = 0
+	}
+	found, err := g.index.Find(context.Background(), v.run, v.rows, q, most)
+	g.last = answer{v.runData, query, found}
+	return found, err
 }
 
-func (f filter) page(n int) url.Values {
-	q := f.values()
-	if n > 1 {
-		q.Set("page", strconv.Itoa(n))
+// around finds the trials before and after one among those that a query finds, by their places; -1 for none.
+func around(found trials.Found, at int) (before, after int) {
+	before, after = -1, -1
+	i := slices.Index(found.Places, at)
+	if i > 0 {
+		before = found.Places[i-1]
 	}
-	return q
-}
-
-// matches reports whether a trial of the snapshot is among those chosen.
-func (f filter) matches(d *runData, r *row) bool {
-	return (f.domain == "" || d.domains.slug[r.Domain] == f.domain) && (f.system == "" || d.systems.slug[r.System] == f.system) &&
-		(f.task == "" || strings.Contains(strings.ToLower(r.Task), strings.ToLower(f.task))) &&
-		(f.outcome == "" || r.outcome == f.outcome) && (f.slice == "" || f.slice == metrics.All || f.slice == r.slice) &&
-		(f.ending == "" || r.ending == f.ending)
-}
-
-// chosen lists the trials that a filter chooses, by their places in the snapshot.
-func (d *runData) chosen(f filter) []int {
-	var out []int
-	for i := range d.rows {
-		if f.matches(d, &d.rows[i]) {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
-// around finds the trials before and after one among those that a filter chooses, by their places; -1 for none.
-func (d *runData) around(f filter, at int) (before, after int) {
-	before, after = at-1, at+1
-	for before >= 0 && !f.matches(d, &d.rows[before]) {
-		before--
-	}
-	for after < len(d.rows) && !f.matches(d, &d.rows[after]) {
-		after++
-	}
-	if after == len(d.rows) {
-		after = -1
+	if i >= 0 && i+1 < len(found.Places) {
+		after = found.Places[i+1]
 	}
 	return before, after
 }
@@ -103,4 +72,12 @@ func pageOf(q url.Values, n int) paging {
 	p.from = (p.page - 1) * perPage
 	p.to = min(p.from+perPage, n)
 	return p
+}
+
+// paged is a query with the number of a page.
+func paged(q url.Values, n int) url.Values {
+	if n > 1 {
+		q.Set("page", strconv.Itoa(n))
+	}
+	return q
 }

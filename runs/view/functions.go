@@ -28,7 +28,7 @@ const (
 // functions are what templates call.
 func functions() template.FuncMap {
 	return template.FuncMap{
-		"shown": shown, "safe": transcript.Safe, "laidOut": laidOut, "mark": transcript.Mark, "summary": summary, "callText": callText,
+		"shown": shown, "safe": transcript.Safe, "laidOut": transcript.LaidOut, "mark": transcript.Mark, "summary": summary, "callText": callText,
 		"reward": reward, "cost": cost, "tokens": tokens, "seconds": seconds, "purpose": transcript.Purpose,
 		"heading":    func(t report.Table) string { return strings.ReplaceAll(t.Heading(), "*", "") },
 		"at":         func(prefix string, of any) placed { return placed{prefix, of} },
@@ -43,7 +43,7 @@ func functions() template.FuncMap {
 			if err != nil {
 				return ""
 			}
-			return laidOut(string(text))
+			return transcript.LaidOut(string(text))
 		},
 		"passed": func(ok bool) outcome {
 			if ok {

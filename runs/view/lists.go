@@ -1,16 +1,13 @@
 package view
 
 import (
-	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 
-	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/report"
-	"github.com/tauguide/tauguide/runs/store"
-	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/runs/trials"
 )
 
 // fact is a name and what is known under it.
@@ -55,107 +52,127 @@ func (v *request) trialsAt(q url.Values) string { return v.to("/"+v.given.slug+"
 
 // line is a trial in a list.
 type line struct {
-	Link     anchor
-	Key      sim.Key
-	Slice    string
-	Outcome  outcome
-	Ran      bool
-	Entry    store.Entry // of the attempt that counts, if the trial has run
-	Why      string
-	Attempts int
+	Link anchor
+	*trials.Line
+	Said []said
 }
 
-func (v *request) line(i int, q url.Values) line {
+// said is where in a conversation something was found.
+type said struct {
+	Link  anchor
+	Parts []trials.Part
+}
+
+// mostSaid is how many places of a conversation a list shows.
+const mostSaid = 3
+
+func (v *request) line(i int, q trials.Query) (line, error) {
 	r := &v.rows[i]
-	l := line{Link: anchor{To: v.trialAt(r, q), Text: fmt.Sprintf("%s / %d", r.Task, r.Trial)}, Key: r.Key, Slice: string(r.slice), Outcome: r.outcome, Attempts: r.attempts}
-	if !r.planned {
-		l.Slice, l.Why = "", "not planned"
+	context := q.Values()
+	if v.still {
+		context = nil // a copy has one page for each trial, whatever list it was reached from
 	}
-	l.Entry, l.Ran = v.run.Counting(r.Key)
-	l.Why = cmp.Or(l.Entry.Fault, l.Entry.Pending, l.Why)
-	return l
-}
-
-// choice is an entry of a select of the form.
-type choice struct {
-	Value, Label string
-	Chosen       bool
+	l := line{Link: anchor{To: v.trialAt(r, context), Text: fmt.Sprintf("%s / %d", r.Task, r.Trial)}, Line: r}
+	found, err := v.given.index.Excerpts(r, q.Words(), mostSaid)
+	for _, e := range found {
+		l.Said = append(l.Said, said{anchor{To: l.Link.To + "#" + e.Passage.ID(), Text: e.Passage.String()}, e.Parts})
+	}
+	return l, err
 }
 
 // trials is the page that lists a run's trials.
 func (v *request) trials() (page, error) {
-	f := filterOf(v.query)
-	chosen := v.chosen(f)
-	at := pageOf(v.query, len(chosen))
-	context := f.values()
-	if v.still {
-		context = nil // a copy has one page for each trial, whatever list it was reached from
+	q := trials.NewQuery(v.query)
+	found, err := v.find(q)
+	if err != nil {
+		return page{}, err
 	}
-	lines := make([]line, 0, perPage)
-	for _, i := range chosen[at.from:at.to] {
-		lines = append(lines, v.line(i, context))
+	at := pageOf(v.query, len(found.Places))
+	lines := make([]line, at.to-at.from)
+	for k, i := range found.Places[at.from:at.to] {
+		if lines[k], err = v.line(i, q); err != nil {
+			return page{}, err
+		}
 	}
-	content := map[string]any{"Lines": lines, "From": at.from + 1, "To": at.to, "Of": grouped(int64(len(chosen))), "Action": v.trialsAt(nil), "All": v.trialsAt(nil),
-		"Task": f.task, "Selects": v.selects(f), "Filtered": len(f.values()) > 0, "Pages": v.pages(at, func(n int) string { return v.trialsAt(f.page(n)) }), "Quick": v.quick(f),
-		"Matrix": v.to("/"+v.given.slug+"/matrix/", nil)}
-	v.list = v.live
+	content := map[string]any{"Lines": lines, "From": at.from + 1, "To": at.to, "Of": grouped(int64(len(found.Places))), "All": v.trialsAt(nil), "Form": v.form(q),
+		"Narrow": q.Narrow(), "Pages": v.pages(at, func(n int) string { return v.trialsAt(paged(q.Values(), n)) }), "Quick": v.quick(),
+		"Matrix": v.to("/"+v.given.slug+"/matrix/", nil), "Outcomes": v.outcomes(q, found), "Columns": v.columns(q), "Unread": found.Unread, "Broken": found.Broken}
+	v.list = v.live || found.Unread > 0
 	return v.render("trials.html", "Trials of "+v.manifest.Name, v.crumbs(anchor{Text: "trials"}), content)
 }
 
-type choices struct {
-	Name, Title string
-	Choices     []choice
-}
-
-// selects are the fields of the form that choose from a list.
-func (v *request) selects(f filter) []choices {
-	var out []choices
-	add := func(name, title, chosen string, labels []string, slug map[string]string) {
-		c := choices{Name: name, Title: title, Choices: []choice{{Label: "all"}}}
-		for _, label := range labels {
-			value := cmp.Or(slug[label], label)
-			c.Choices = append(c.Choices, choice{value, label, value == chosen})
+// outcomes count what is found, each a link to those alone.
+func (v *request) outcomes(q trials.Query, found trials.Found) []anchor {
+	var out []anchor
+	for _, o := range trials.Outcomes() {
+		if n := found.Counts[o]; n > 0 {
+			a := anchor{Text: fmt.Sprintf("%s %s %s", grouped(int64(n)), o.Mark(), o), Class: string(o)}
+			if !v.still {
+				a.To = v.trialsAt(q.With("outcome", string(o)).Values())
+			}
+			out = append(out, a)
 		}
-		out = append(out, c)
 	}
-	var states, endings []string
-	for _, o := range outcomes() {
-		states = append(states, string(o))
-	}
-	for _, e := range v.endings() {
-		endings = append(endings, e.Name)
-	}
-	add("domain", "Domain", f.domain, v.domains.list, v.domains.slug)
-	add("system", "System", f.system, v.systems.list, v.systems.slug)
-	add("outcome", "Outcome", string(f.outcome), states, nil)
-	parts := []string{string(metrics.PV), string(metrics.Mut)}
-	if slices.ContainsFunc(v.rows, func(r row) bool { return r.slice == metrics.Unclassified }) {
-		parts = append(parts, string(metrics.Unclassified))
-	}
-	add("slice", "PV / Mut", string(f.slice), parts, nil)
-	add("ending", "Ending", string(f.ending), endings, nil)
 	return out
 }
 
-// quick are links that narrow a list without a form: what a copy has of filters.
-func (v *request) quick(f filter) []anchor {
+// columns are the headings of the list.
+func (v *request) columns(q trials.Query) []heading {
+	var keys []sortKey
+	for _, c := range trials.Columns() {
+		keys = append(keys, sortKey{c.Key, c.Title, c.Numeric})
+	}
+	return v.headings("/"+v.given.slug+"/trials/", q.With(trials.Sort).Values(), q.Values().Get(trials.Sort), keys)
+}
+
+// choice is a value of a field of the form.
+type choice struct {
+	Value  string
+	Count  int
+	Chosen bool
+}
+
+// choices is a field of the form: values to tick, or else entries to type into, with suggestions.
+type choices struct {
+	Name, Title string
+	Chosen      []string
+	Choices     []choice
+	Known       []string
+}
+
+// form has what a reader can filter by, as the query has it.
+func (v *request) form(q trials.Query) map[string]any {
+	var ticked, typed []choices
+	tools, stopped := v.given.index.Names()
+	suggested := map[string][]string{"tool": tools, "stopped": append(stopped, trials.Any)}
+	for _, f := range trials.Fields() {
+		c := choices{Name: f.Name, Title: f.Title, Chosen: q.Of(f.Name), Known: suggested[f.Name]}
+		if !f.Listed() {
+			c.Chosen = append(slices.Clone(c.Chosen), "")
+			typed = append(typed, c)
+			continue
+		}
+		names, count := trials.Choices(v.rows, f)
+		for _, name := range names {
+			c.Choices = append(c.Choices, choice{name, count[name], slices.Contains(c.Chosen, name) || slices.Contains(c.Chosen, trials.Any)})
+		}
+		if len(names) > 1 || len(c.Chosen) > 0 {
+			ticked = append(ticked, c)
+		}
+	}
+	return map[string]any{"Ticked": ticked, "Typed": typed, "Text": q.Values().Get(trials.Text), "Sort": q.Values().Get(trials.Sort)}
+}
+
+// quick are links that narrow a list without a form: what a copy has of filters without the script.
+func (v *request) quick() []anchor {
 	if !v.still {
 		return nil
 	}
-	var out []anchor
-	add := func(label string, g filter) {
-		out = append(out, anchor{To: v.trialsAt(g.values()), Text: label})
-	}
-	add("all", filter{})
-	for _, d := range v.domains.list {
-		add(d, filter{domain: v.domains.slug[d]})
-	}
-	for _, y := range v.systems.list {
-		add(y, filter{system: v.systems.slug[y]})
-	}
-	for _, o := range outcomes() {
-		if len(v.chosen(filter{outcome: o})) > 0 {
-			add(string(o), filter{outcome: o})
+	out := []anchor{{To: v.trialsAt(nil), Text: "all"}}
+	for _, f := range trials.Fields()[:3] { // domain, system, outcome
+		names, _ := trials.Choices(v.rows, f)
+		for _, name := range names {
+			out = append(out, anchor{To: v.trialsAt(url.Values{f.Name: {name}}), Text: name})
 		}
 	}
 	return out
@@ -182,8 +199,8 @@ func (v *request) pages(at paging, to func(int) string) []anchor {
 }
 
 // trialAt is the address of a trial's page; q is the filter that its neighbours are chosen by.
-func (v *request) trialAt(r *row, q url.Values) string { return v.to(v.path(r), q) }
+func (v *request) trialAt(r *trials.Line, q url.Values) string { return v.to(v.path(r), q) }
 
-func (v *request) path(r *row) string {
+func (v *request) path(r *trials.Line) string {
 	return fmt.Sprintf("/%s/trial/%s/%s/%s/%d/", v.given.slug, v.domains.slug[r.Domain], v.systems.slug[r.System], v.tasks.slug[r.Task], r.Trial)
 }

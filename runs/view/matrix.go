@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+
+	"github.com/tauguide/tauguide/runs/trials"
 )
 
 // mostMarks is how many trials a cell of the matrix links one by one.
@@ -62,7 +64,7 @@ func (v *request) matrix() (page, error) {
 }
 
 // byTask lists the tasks of a domain by their trials, and the systems that have any there.
-func (d *runData) byTask(domain string) (tasks [][]row, systems []string) {
+func (d *runData) byTask(domain string) (tasks [][]trials.Line, systems []string) {
 	has := map[string]bool{}
 	for i := 0; i < len(d.rows); {
 		task := d.task(d.rows[i].Key)
@@ -78,7 +80,7 @@ func (d *runData) byTask(domain string) (tasks [][]row, systems []string) {
 	return tasks, slices.DeleteFunc(slices.Clone(d.systems.list), func(name string) bool { return !has[name] })
 }
 
-func (v *request) matrixRow(task []row, systems []string) matrixRow {
+func (v *request) matrixRow(task []trials.Line, systems []string) matrixRow {
 	out := matrixRow{Task: task[0].Task, Cells: make([]matrixCell, len(systems))}
 	for k, system := range systems {
 		c := &out.Cells[k]
@@ -89,18 +91,17 @@ func (v *request) matrixRow(task []row, systems []string) matrixRow {
 				continue
 			}
 			c.Ran = true
-			if r.outcome == passed {
+			if r.Outcome == passed {
 				passes++
 			}
-			if r.outcome == passed || r.outcome == failed {
+			if r.Outcome == passed || r.Outcome == failed {
 				judged++
 			}
 			if len(c.Marks) < mostMarks {
-				c.Marks = append(c.Marks, anchor{To: v.trialAt(r, nil), Text: r.outcome.Mark(), Class: string(r.outcome),
-					Hint: fmt.Sprintf("trial %d: %s", r.Trial, r.outcome)})
+				c.Marks = append(c.Marks, anchor{To: v.trialAt(r, nil), Text: r.Outcome.Mark(), Class: string(r.Outcome),
+					Hint: fmt.Sprintf("trial %d: %s", r.Trial, r.Outcome)})
 			} else if c.More == nil {
-				f := filter{domain: v.domains.slug[r.Domain], system: v.systems.slug[system]}
-				c.More = &anchor{To: v.trialsAt(f.values()), Text: "…", Hint: "all trials of " + system}
+				c.More = &anchor{To: v.trialsAt(url.Values{"domain": {r.Domain}, "system": {system}}), Text: "…", Hint: "all trials of " + system}
 			}
 		}
 		c.Passes, c.Class = fmt.Sprintf("%d/%d", passes, judged), shade(passes, judged)

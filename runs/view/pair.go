@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/tauguide/tauguide/runs/transcript"
+	"github.com/tauguide/tauguide/runs/trials"
 )
 
 // What a page of two conversations has.
@@ -22,8 +23,8 @@ type others struct {
 
 // others lists the trials that may be shown beside one: the other systems at it, the other trials of the system, other runs. In a
 // copy these are the first system beside each other one, and the runs after the first; all pairs would be too many pages.
-func (v *request) others(r *row) []others {
-	if !r.ran {
+func (v *request) others(r *trials.Line) []others {
+	if !r.Ran() {
 		return nil
 	}
 	systems, trials := others{Title: "other systems"}, others{Title: "other trials"}
@@ -31,7 +32,7 @@ func (v *request) others(r *row) []others {
 	same := v.task(r.Key)
 	for i := range same {
 		o := &same[i]
-		if o.Key == r.Key || !o.ran {
+		if o.Key == r.Key || !o.Ran() {
 			continue
 		}
 		paired := !v.still || r.System == first || o.System == first
@@ -52,7 +53,7 @@ func (v *request) others(r *row) []others {
 		if err != nil {
 			continue // its own page tells
 		}
-		if at, ok := d.at[r.Key]; ok && d.rows[at].ran {
+		if at, ok := d.at[r.Key]; ok && d.rows[at].Ran() {
 			elsewhere.Links = append(elsewhere.Links, v.pair(r, place, d, &d.rows[at], place.slug))
 		}
 	}
@@ -61,13 +62,13 @@ func (v *request) others(r *row) []others {
 
 // pair is the link to two trials side by side. In a copy the first system is always on the left, so that there is one page
 // for both ways.
-func (v *request) pair(r *row, given *givenRun, d *runData, o *row, name string) anchor {
+func (v *request) pair(r *trials.Line, given *givenRun, d *runData, o *trials.Line, name string) anchor {
 	left, right := r, o
 	if v.still && given == v.given && o.System == v.systems.list[0] {
 		left, right = o, r
 	}
 	to := fmt.Sprintf("%sbeside/%s/%s/%d/", v.path(left), given.slug, d.systems.slug[right.System], right.Trial)
-	return anchor{To: v.to(to, nil), Text: name, Class: string(o.outcome), Hint: string(o.outcome)}
+	return anchor{To: v.to(to, nil), Text: name, Class: string(o.Outcome), Hint: string(o.Outcome)}
 }
 
 // side is what the page of two conversations says of one of them, above both.
@@ -81,7 +82,7 @@ type side struct {
 }
 
 // sideBySide is the page of two conversations. other is the slugs of a run and a system, and the number of a trial.
-func (v *request) sideBySide(r *row, other []string) (page, error) {
+func (v *request) sideBySide(r *trials.Line, other []string) (page, error) {
 	w := &request{site: v.site, linker: v.linker}
 	if err := w.enter(other[0]); err != nil {
 		return page{}, err
@@ -117,7 +118,7 @@ func begin(rows []transcript.Row, most int) ([]transcript.Row, bool) {
 }
 
 // side reads one side. Its run is named, since the two may be of different ones.
-func (v *request) side(r *row) (s side, err error) {
+func (v *request) side(r *trials.Line) (s side, err error) {
 	ref, err := v.counting(r)
 	if err != nil {
 		return s, err
@@ -126,7 +127,7 @@ func (v *request) side(r *row) (s side, err error) {
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", r.Key.String(), err)
 	}
-	s = side{Name: fmt.Sprintf("%s, trial %d, run %s", r.System, r.Trial, v.given.slug), Link: v.trialAt(r, nil), Outcome: r.outcome,
+	s = side{Name: fmt.Sprintf("%s, trial %d, run %s", r.System, r.Trial, v.given.slug), Link: v.trialAt(r, nil), Outcome: r.Outcome,
 		Ended: fmt.Sprintf("%s after %d steps", t.Record.Termination, t.Record.Steps), Notices: notices}
 	s.Conversation, err = transcript.NewConversation(t)
 	return s, err

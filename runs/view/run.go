@@ -13,6 +13,7 @@ import (
 
 	"github.com/tauguide/tauguide/runs/report"
 	"github.com/tauguide/tauguide/runs/store"
+	"github.com/tauguide/tauguide/runs/trials"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -27,6 +28,10 @@ type givenRun struct {
 	mu    sync.Mutex
 	data  *runData
 	state string // of the folder when data was read
+
+	index  trials.Index // what was said, as far as somebody searched it
+	asking sync.Mutex
+	last   answer
 
 	line  report.RunLine // under the lock of the site's heads, as the next
 	lined string         // state of the folder when line was made
@@ -56,12 +61,20 @@ func (g *givenRun) read() (*runData, error) {
 		return g.data, nil
 	}
 	g.data = nil // frees the old one before the new one grows
+	g.forget()
 	data, err := readRun(g.dir, live, g.env)
 	if err != nil {
 		return nil, err
 	}
 	g.data, g.state = data, state
 	return data, nil
+}
+
+// forget lets go of what was last found.
+func (g *givenRun) forget() {
+	g.asking.Lock()
+	defer g.asking.Unlock()
+	g.last = answer{}
 }
 
 // runFiles are what a run is read from, apart from its records.
@@ -91,7 +104,7 @@ type runData struct {
 	run      *store.Run
 	manifest store.Manifest
 	source   report.Source
-	rows     []row                     // every planned trial, and those that only the folder has, by domain, task, system and number
+	rows     []trials.Line             // every planned trial, and those that only the folder has, by domain, task, system and number
 	others   map[sim.Key][]store.Entry // the attempts that do not count, of trials that have any
 	at       map[sim.Key]int           // places of the trials in rows
 	domains  *slugs

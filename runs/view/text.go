@@ -1,20 +1,14 @@
 package view
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/tauguide/tauguide/runs/transcript"
 	"github.com/tauguide/tauguide/sim"
 	"github.com/tauguide/tauguide/sim/llm"
 )
-
-// mostShown is how many bytes of one text a page shows; the record has the rest.
-const mostShown = 200_000
 
 // text is a text of a model, a tool or a data set as the template of that name shows it.
 type text struct {
@@ -24,47 +18,8 @@ type text struct {
 
 // shown cuts a text that would make a page too long to use.
 func shown(s string) text {
-	at := min(len(s), mostShown)
-	for at < len(s) && at > mostShown-4 && !utf8.RuneStart(s[at]) { // not within a character
-		at--
-	}
-	return text{transcript.Pieces(s[:at]), len(s) - at}
-}
-
-// laidOut breaks JSON into lines; other texts stay as they are, and so does what would take too much room. Numbers and texts keep
-// their spelling.
-func laidOut(s string) string {
-	if roomFor(s) > mostShown {
-		return s
-	}
-	var b bytes.Buffer
-	if json.Indent(&b, []byte(strings.TrimSpace(s)), "", "  ") != nil {
-		return s
-	}
-	return b.String()
-}
-
-// roomFor is about how long JSON gets in lines that are indented by two for each level. A few bytes can ask for a lot.
-func roomFor(s string) int {
-	n, depth, quoted := len(s), 0, false
-	for i := 0; i < len(s) && n <= mostShown; i++ {
-		switch c := s[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-			n += 1 + 2*depth
-		case c == '}' || c == ']':
-			depth = max(0, depth-1)
-			n += 1 + 2*depth
-		case c == ',':
-			n += 1 + 2*depth
-		}
-	}
-	return n
+	s, left := transcript.Cut(s)
+	return text{transcript.Pieces(s), left}
 }
 
 // excerpt is the beginning of a text, on one line.

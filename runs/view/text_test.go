@@ -3,6 +3,8 @@ package view
 import (
 	"strings"
 	"testing"
+
+	"github.com/tauguide/tauguide/runs/transcript"
 )
 
 // TestLaidOut: JSON is broken into lines as long as that does not blow it up.
@@ -20,7 +22,7 @@ func TestLaidOut(t *testing.T) {
 		{"never closed", strings.Repeat(`{"a":`, 50_000), strings.Repeat(`{"a":`, 50_000)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := laidOut(c.in); got != c.want {
+			if got := transcript.LaidOut(c.in); got != c.want {
 				t.Errorf("got %.200q, want %.200q", got, c.want)
 			}
 		})

@@ -68,7 +68,7 @@ func (d *runData) locate(key []string) (int, error) {
 }
 
 // counting is the attempt at a trial that counts. A trial that has none is damaged, or has not run yet.
-func (d *runData) counting(r *row) (store.Ref, error) {
+func (d *runData) counting(r *trials.Line) (store.Ref, error) {
 	if e, ok := d.run.Counting(r.Key); ok {
 		return e.Ref, nil
 	}
@@ -97,14 +97,14 @@ func gone(err error) error {
 }
 
 // trialOf reads what there is to know of an attempt. The notices say what could not be found out.
-func (d *runData) trialOf(ref store.Ref, r *row) (t transcript.Trial, notices []string, err error) {
+func (d *runData) trialOf(ref store.Ref, r *trials.Line) (t transcript.Trial, notices []string, err error) {
 	rec, _, err := d.run.RecordInside(ref)
 	if err != nil {
 		return t, nil, gone(err)
 	}
-	t = transcript.Trial{Record: rec, Scripted: d.run.Scripted(), Attack: transcript.NewAttack(d.run.Attack(), d.run.Attacks(ref.Domain), ref.Task), Slice: r.slice}
-	if r.note != "" {
-		notices = append(notices, r.note)
+	t = transcript.Trial{Record: rec, Scripted: d.run.Scripted(), Attack: transcript.NewAttack(d.run.Attack(), d.run.Attacks(ref.Domain), ref.Task), Slice: r.Slice}
+	if r.Note != "" {
+		notices = append(notices, r.Note)
 	}
 	if t.Score, err = d.run.Score(ref); err != nil {
 		notices = append(notices, fmt.Sprintf("without the score: %v", err))
@@ -168,12 +168,12 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	f := filterOf(v.query)
-	query := f.values()
+	q := trials.NewQuery(v.query)
+	query := q.Values()
 	if v.still {
 		query = nil
 	}
-	c := trialPage{Key: r.Key.String(), Outcome: r.outcome, List: v.trialsAt(query), Raw: v.to(record, nil),
+	c := trialPage{Key: r.Key.String(), Outcome: r.Outcome, List: v.trialsAt(query), Raw: v.to(record, nil),
 		Notices: notices, Brief: briefOf(t), Jumps: jumps(t.Record)}
 	if c.Conversation, err = transcript.NewConversation(t); err != nil {
 		return page{}, err
@@ -195,7 +195,11 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 		c.Attempts = append(c.Attempts, a)
 	}
 	if v.inlined == nil {
-		before, after := v.around(f, at)
+		found, err := v.find(q)
+		if err != nil {
+			return page{}, err
+		}
+		before, after := around(found, at)
 		c.Before, c.After, c.Others = v.neighbour(before, query), v.neighbour(after, query), v.others(r)
 	}
 	title := fmt.Sprintf("%s / %d, %s, %s", r.Task, r.Trial, r.System, r.Domain)
@@ -226,7 +230,7 @@ func (v *request) neighbour(at int, q url.Values) *anchor {
 		return nil
 	}
 	r := &v.rows[at]
-	return &anchor{To: v.trialAt(r, q), Text: fmt.Sprintf("%s / %d, %s", r.Task, r.Trial, r.System), Class: string(r.outcome)}
+	return &anchor{To: v.trialAt(r, q), Text: fmt.Sprintf("%s / %d, %s", r.Task, r.Trial, r.System), Class: string(r.Outcome)}
 }
 
 // factsOf are the facts of a record in the order in which one asks for them.

@@ -8,73 +8,26 @@ import (
 	"strconv"
 
 	"github.com/tauguide/tauguide/metrics"
-	"github.com/tauguide/tauguide/runs/report"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/trials"
 	"github.com/tauguide/tauguide/sim"
 )
 
-// row is a trial.
-type row struct {
-	sim.Key
-	domain, task, system int // ranks of the names
-	planned, ran         bool
-	slice                metrics.Slice
-	note                 string // on the task
-	attempts             int
-	outcome              outcome
-	ending               sim.Reason
-	fault                string
-}
-
-// listTrials lists the trials in the order of the plan, which is that of domains, tasks and systems.
+// listTrials lists the trials, and gives what they are called its slugs.
 func (d *runData) listTrials() {
-	plan := d.run.Plan()
-	d.rows = make([]row, 0, len(plan))
-	ran := 0
-	for _, p := range plan {
-		w := d.row(p.Key)
-		w.planned, w.slice, w.note = true, report.SliceOf(p), p.Note
-		if w.ran {
-			ran++
-		}
-		d.rows = append(d.rows, w)
-	}
-	if ran < d.run.Trials() { // imported files bring trials that nobody planned
-		for _, e := range d.run.Index()[ran:] {
-			d.rows = append(d.rows, d.row(e.Key))
-		}
-	}
+	d.rows = trials.All(d.run)
 	ds, ys, ts := make([]string, len(d.rows)), make([]string, len(d.rows)), make([]string, len(d.rows))
+	d.at = make(map[sim.Key]int, len(d.rows))
 	for i := range d.rows {
 		r := &d.rows[i]
 		ds[i], ys[i], ts[i] = r.Domain, r.System, r.Task
+		d.at[r.Key] = i
 	}
 	d.domains, d.systems, d.tasks = newSlugs(ds), newSlugs(ys), newSlugs(ts)
-	for i := range d.rows {
-		r := &d.rows[i]
-		r.domain, r.system, r.task = d.domains.rank[r.Domain], d.systems.rank[r.System], d.tasks.rank[r.Task]
-	}
-	slices.SortFunc(d.rows, func(a, b row) int {
-		return cmp.Or(a.domain-b.domain, a.task-b.task, a.system-b.system, a.Trial-b.Trial)
-	})
-	d.at = make(map[sim.Key]int, len(d.rows))
-	for i := range d.rows {
-		d.at[d.rows[i].Key] = i
-	}
-}
-
-// row is what the index says of a trial.
-func (d *runData) row(k sim.Key) row {
-	w := row{Key: k, slice: metrics.PV, outcome: waiting}
-	if e, ok := d.run.Counting(k); ok {
-		w.ran, w.outcome, w.ending, w.fault, w.attempts = true, trials.OutcomeOf(e), e.Termination, e.Fault, 1+len(d.others[k])
-	}
-	return w
 }
 
 // task returns the trials of a task: the rows around one of them.
-func (d *runData) task(k sim.Key) []row {
+func (d *runData) task(k sim.Key) []trials.Line {
 	from := d.at[k]
 	to := from
 	same := func(i int) bool { return d.rows[i].Domain == k.Domain && d.rows[i].Task == k.Task }
@@ -102,10 +55,10 @@ func (d *runData) progress() string {
 	c := metrics.Cover(d.source.Outcomes)
 	ran, extra := 0, 0
 	for i := range d.rows {
-		if r := &d.rows[i]; r.planned && r.ran {
-			ran++
-		} else if !r.planned {
+		if r := &d.rows[i]; r.Foreign {
 			extra++
+		} else if r.Ran() {
+			ran++
 		}
 	}
 	out := fmt.Sprintf("%d of %d planned trials run, %d evaluable", ran, c.Planned, c.Evaluable)
@@ -131,24 +84,24 @@ func (d *runData) progress() string {
 
 // endings counts the trials by how they ended.
 func (d *runData) endings() []fact {
-	return d.count(func(r *row) string { return string(r.ending) })
+	return d.count(func(r *trials.Line) string { return string(r.Ending) })
 }
 
 // faults counts the trials that broke, by ending and fault.
 func (d *runData) faults() []fact {
-	return d.count(func(r *row) string {
-		if r.fault == "" {
+	return d.count(func(r *trials.Line) string {
+		if r.Fault == "" {
 			return ""
 		}
-		return fmt.Sprintf("%s (%s)", r.ending, r.fault)
+		return fmt.Sprintf("%s (%s)", r.Ending, r.Fault)
 	})
 }
 
 // count counts the trials that ran by something that they share, the largest number first.
-func (d *runData) count(of func(*row) string) []fact {
+func (d *runData) count(of func(*trials.Line) string) []fact {
 	n := map[string]int{}
 	for i := range d.rows {
-		if r := &d.rows[i]; r.ran {
+		if r := &d.rows[i]; r.Ran() {
 			n[of(r)]++
 		}
 	}

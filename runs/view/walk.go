@@ -7,6 +7,7 @@ import (
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/transcript"
+	"github.com/tauguide/tauguide/runs/trials"
 )
 
 // nth is a part of something by one or two places in it.
@@ -29,7 +30,7 @@ func (d *runData) guides(ref store.Ref, w *domains.World) *transcript.Guides {
 func wholePath(base string, attempt int) string { return fmt.Sprintf("%sa%d/workflow/", base, attempt) }
 
 // whole is that page.
-func (v *request) whole(r *row, ref store.Ref) (page, error) {
+func (v *request) whole(r *trials.Line, ref store.Ref) (page, error) {
 	t, _, err := v.trialOf(ref, r)
 	if err != nil {
 		return page{}, err

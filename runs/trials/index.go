@@ -17,6 +17,7 @@ import (
 	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/transcript"
+	"github.com/tauguide/tauguide/sim"
 )
 
 // Index is what the conversations of a run say, kept in memory: texts compressed in blocks, which a search goes through
@@ -189,6 +190,12 @@ func hear(r *store.Run, l *Line) said {
 		return s
 	}
 	s.tools, s.stopped = transcript.Called(rec), transcript.StoppedAt(rec)
+	s.passages, s.text = sayings(rec)
+	return s
+}
+
+// sayings are the passages of a record: their numbers, and their texts between separators.
+func sayings(rec sim.Record) (numbers []int32, all []byte) {
 	for _, p := range transcript.Passages(rec) {
 		if len(p.Texts) == 0 {
 			continue
@@ -197,19 +204,19 @@ func hear(r *store.Run, l *Line) said {
 		if p.Event {
 			number = ^number
 		}
-		s.passages = append(s.passages, number)
+		numbers = append(numbers, number)
 		for _, text := range p.Texts {
 			for i, word := range strings.Fields(text) {
 				if i > 0 {
-					s.text = append(s.text, ' ')
+					all = append(all, ' ')
 				}
-				s.text = append(s.text, word...)
+				all = append(all, word...)
 			}
-			s.text = append(s.text, textEnd)
+			all = append(all, textEnd)
 		}
-		s.text = append(s.text, passageEnd)
+		all = append(all, passageEnd)
 	}
-	return s
+	return numbers, all
 }
 
 // add takes in what a record says.
@@ -351,6 +358,15 @@ func (x *Index) Excerpts(l *Line, words Words, most int) ([]Excerpt, error) {
 		return nil, err
 	}
 	return excerpts(x.docs[at].passages, text[x.docs[at].from:x.docs[at].to], find, most), nil
+}
+
+// Excerpts are all of those passages of a record.
+func Excerpts(rec sim.Record, words Words) []Excerpt {
+	if len(words) == 0 {
+		return nil
+	}
+	numbers, text := sayings(rec)
+	return excerpts(numbers, text, words.Pattern(), len(numbers))
 }
 
 func excerpts(numbers []int32, text []byte, find *regexp.Regexp, most int) (out []Excerpt) {

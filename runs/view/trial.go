@@ -135,6 +135,8 @@ type trialPage struct {
 	Notices    []string
 	Brief      []fact // what the user was told
 	Jumps      []anchor
+	Sought     string // the words that are marked
+	Hits       []anchor
 	Usage      []usageLine // by role
 	Calls      []usageLine // one by one
 	JudgeCalls []usageLine
@@ -174,7 +176,7 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 		query = nil
 	}
 	c := trialPage{Key: r.Key.String(), Outcome: r.Outcome, List: v.trialsAt(query), Raw: v.to(record, nil),
-		Notices: notices, Brief: briefOf(t), Jumps: jumps(t.Record)}
+		Notices: notices, Brief: briefOf(t), Jumps: jumps(t.Record), Sought: q.Values().Get(trials.Text)}
 	if c.Conversation, err = transcript.NewConversation(t); err != nil {
 		return page{}, err
 	}
@@ -202,8 +204,16 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 		before, after := around(found, at)
 		c.Before, c.After, c.Others = v.neighbour(before, query), v.neighbour(after, query), v.others(r)
 	}
+	words := q.Words()
+	for _, e := range trials.Excerpts(t.Record, words) {
+		c.Hits = append(c.Hits, anchor{To: "#" + e.Passage.ID(), Text: e.Passage.String()})
+	}
 	title := fmt.Sprintf("%s / %d, %s, %s", r.Task, r.Trial, r.System, r.Domain)
-	return v.render("trial.html", title, v.crumbs(anchor{To: c.List, Text: "trials"}, anchor{Text: fmt.Sprintf("%s / %d", r.Task, r.Trial)}), c)
+	p, err := v.render("trial.html", title, v.crumbs(anchor{To: c.List, Text: "trials"}, anchor{Text: fmt.Sprintf("%s / %d", r.Task, r.Trial)}), c)
+	if find := words.Pattern(); err == nil && find != nil {
+		p.body = marked(p.body, find)
+	}
+	return p, err
 }
 
 // briefOf is what the user of a task was told.

@@ -87,7 +87,7 @@ func showCommand(p process) *cobra.Command {
 			"KEY is domain/system/task/trial, with trials counted from 0, or a part of that which no other trial has. Without KEY the trials\n" +
 			"are listed. The flags that say only narrow both; those of one name add up.",
 		Example: "  tauguide show results/quickstart --failed --system ReAct\n" +
-			"  tauguide show results/quickstart --tool cancel_order --search '\"gift card\" refund' --sort -cost\n" +
+			"  tauguide show results/quickstart --tool cancel_pending_order --search refund --sort -steps\n" +
 			"  tauguide show results/quickstart PolicyGuide/cancel-gift-card-order/0\n" +
 			"  tauguide show results/quickstart retail/ReAct/cancel-gift-card-order/0 --full\n" +
 			"  tauguide show results/quickstart retail/ReAct/cancel-gift-card-order/0 --html trial.html\n" +

@@ -1,12 +1,15 @@
 package view
 
 import (
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 
 	"github.com/tauguide/tauguide/runs/report"
+	"github.com/tauguide/tauguide/runs/transcript"
 	"github.com/tauguide/tauguide/runs/trials"
 )
 
@@ -94,7 +97,11 @@ func (v *request) trials() (page, error) {
 			return page{}, err
 		}
 	}
-	content := map[string]any{"Lines": lines, "From": at.from + 1, "To": at.to, "Of": grouped(int64(len(found.Places))), "All": v.trialsAt(nil), "Form": v.form(q),
+	data := ""
+	if v.still {
+		data = v.to("/"+v.given.slug+"/trials/search.js", nil)
+	}
+	content := map[string]any{"Data": data, "Lines": lines, "From": at.from + 1, "To": at.to, "Of": grouped(int64(len(found.Places))), "All": v.trialsAt(nil), "Form": v.form(q),
 		"Narrow": q.Narrow(), "Pages": v.pages(at, func(n int) string { return v.trialsAt(paged(q.Values(), n)) }), "Quick": v.quick(),
 		"Matrix": v.to("/"+v.given.slug+"/matrix/", nil), "Outcomes": v.outcomes(q, found), "Columns": v.columns(q), "Unread": found.Unread, "Broken": found.Broken}
 	v.list = v.live || found.Unread > 0
@@ -176,6 +183,23 @@ func (v *request) quick() []anchor {
 		}
 	}
 	return out
+}
+
+// mostCopied is how many bytes of what was said a copy has for its search.
+const mostCopied = 32 << 20
+
+// rowsAsData is the list of a copy as data: its script filters, sorts and searches with it.
+func (v *request) rowsAsData() (page, error) {
+	rows, left := trials.Rows(v.run, v.rows, mostCopied)
+	for i := range rows {
+		r := &v.rows[i]
+		rows[i].Link = v.trialAt(r, nil)
+		rows[i].Cells = []string{r.Outcome.Mark() + " " + string(r.Outcome), fmt.Sprintf("%s / %d", transcript.Safe(r.Task), r.Trial), transcript.Safe(r.System),
+			transcript.Safe(r.Domain), string(r.Slice), reward(r.Reward), transcript.Safe(string(r.Ending) + " " + r.Why), strconv.Itoa(r.Steps), cost(r.Cost), tokens(r.Tokens),
+			seconds(r.Seconds), strconv.Itoa(r.Attempts)}
+	}
+	data, err := json.Marshal(map[string]any{"rows": rows, "left": left, "columns": trials.ColumnKeys()})
+	return page{status: http.StatusOK, kind: scriptType, body: fmt.Appendf(nil, "window.listed = %s;\n", data)}, err
 }
 
 // pages are the links to the pages of a list: the first, the last, and those around the one shown.

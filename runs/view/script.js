@@ -139,3 +139,146 @@ if (growing) {
     if (!growing.dataset.refresh) clearInterval(timer);
   }, 1000 * Number(growing.dataset.refresh));
 }
+
+// made is a new element with these properties and children.
+function made(name, properties, ...children) {
+  const e = Object.assign(document.createElement(name), properties);
+  e.append(...children);
+  return e;
+}
+
+// patterns find the words that somebody typed, as the program does: each, and several in quotes in a row.
+function patterns(typed) {
+  const words = typed.split('"').flatMap((part, i) => (i % 2 ? [part.trim()] : part.split(/\s+/))).filter(Boolean);
+  return words.map((w) => w.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replace(/\s+/g, "\\s+"));
+}
+
+// mark marks what a pattern finds in an article, whatever elements it goes across, and opens what it is folded into.
+function mark(article, find) {
+  const walker = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
+  const texts = [];
+  let whole = "";
+  while (walker.nextNode()) {
+    texts.push([walker.currentNode, whole.length]);
+    whole += walker.currentNode.data;
+  }
+  const hits = [...whole.matchAll(find)].reverse();
+  for (const [text, at] of texts) {
+    for (const hit of hits) {
+      const from = Math.max(hit.index - at, 0), to = Math.min(hit.index + hit[0].length - at, text.length);
+      if (from >= to) continue;
+      const range = document.createRange();
+      range.setStart(text, from);
+      range.setEnd(text, to);
+      range.surroundContents(document.createElement("mark"));
+      for (let d = text.parentElement.closest("details"); d; d = d.parentElement.closest("details")) d.open = true;
+    }
+  }
+}
+
+// seek goes through what was searched for on the page of a trial: marked by the server or, in a copy, here.
+function seek(typed) {
+  const find = patterns(typed);
+  const talk = document.getElementById("talk");
+  if (!talk || !find.length) return;
+  let nav = talk.querySelector(".hits");
+  if (!nav) {
+    for (const article of all("article", talk)) mark(article, new RegExp(find.join("|"), "giu"));
+    nav = made("nav", { className: "quick hits", ariaLabel: "hits" });
+    talk.querySelector(".talk").before(nav);
+  }
+  const marks = all("article mark", talk);
+  const told = made("span", { ariaLive: "polite" });
+  const step = (by) => () => {
+    const here = marks.findIndex((m) => m.classList.contains("here"));
+    const next = marks[(here < 0 && by < 0 ? 0 : here + by + marks.length) % marks.length];
+    marks[here]?.classList.remove("here");
+    next.classList.add("here");
+    next.scrollIntoView({ block: "center" });
+    told.textContent = ` ${marks.indexOf(next) + 1} of ${marks.length}`;
+  };
+  told.textContent = ` ${marks.length} ${marks.length === 1 ? "hit" : "hits"}`;
+  if (marks.length) nav.append(made("button", { onclick: step(-1) }, "previous hit"), " ", made("button", { onclick: step(1) }, "next hit"));
+  nav.append(told);
+  document.getElementById(location.hash.slice(1))?.scrollIntoView();
+}
+seek(new URLSearchParams(location.search).getAll("q").join(" "));
+
+// list filters, sorts and searches the list of a copy, where no server answers, by the data beside it.
+function list({ rows, left, columns }) {
+  const query = new URLSearchParams(location.search);
+  const form = document.querySelector("form.filter"), table = document.querySelector(".trials");
+  const home = form.getAttribute("action");
+  const given = (name) => query.getAll(name).filter(Boolean);
+  const to = (name, value) => {
+    const q = new URLSearchParams(query);
+    q.delete("page");
+    q.set(name, value);
+    return home + "?" + q;
+  };
+  for (const field of all("input", form)) {
+    if (field.type === "checkbox") field.checked = given(field.name).includes(field.value);
+    else field.value = given(field.name).join(" ");
+  }
+  form.hidden = false;
+  form.addEventListener("submit", (e) => {
+    e.preventDefault();
+    const asked = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
+    if (query.get("sort")) asked.set("sort", query.get("sort"));
+    location.assign(home + "?" + asked);
+  });
+  const sort = query.get("sort") ?? "";
+  all("thead th", table).forEach((th, i) => {
+    const key = columns[i];
+    if (sort.replace("-", "") === key) th.ariaSort = sort === key ? "ascending" : "descending";
+    th.replaceChildren(made("a", { href: to("sort", sort === key ? "-" + key : key) }, th.textContent));
+  });
+  if (left) form.after(made("p", { className: "notice" }, `What was said in ${left} of ${rows.length} conversations is not in this copy, which would be too large: a search does not find it.`));
+  if (!query.size) return;
+
+  const find = patterns(given("q").join(" "));
+  const tests = find.map((p) => new RegExp(p, "iu"));
+  const tasks = new Set(rows.flatMap((r) => r.of.task));
+  const names = [...new Set(query.keys())].filter((name) => !["q", "sort", "page"].includes(name) && given(name).length);
+  const fits = (row, name, value) => {
+    const of = row.of[name] ?? [];
+    if (value === "any") return of.length > 0;
+    return of.includes(value) || (name === "task" && !tasks.has(value) && of[0].toLowerCase().includes(value.toLowerCase()));
+  };
+  const found = rows.filter((row) => names.every((name) => given(name).some((value) => fits(row, name, value))) &&
+    tests.every((test) => (row.said ?? []).some(([, ...texts]) => texts.some((text) => test.test(text)))));
+  const at = columns.indexOf(sort.replace("-", "")), natural = new Intl.Collator("en", { numeric: true });
+  if (at >= 0) found.sort(({ keys: { [at]: a } }, { keys: { [at]: b } }) => {
+    if (a === null || b === null) return (a === null) - (b === null);
+    return (typeof a === "number" ? a - b : natural.compare(a, b)) * (sort[0] === "-" ? -1 : 1);
+  });
+  const perPage = 100, pages = Math.max(1, Math.ceil(found.length / perPage));
+  const page = Math.min(Math.max(Number(query.get("page")) || 1, 1), pages);
+  const shown = found.slice((page - 1) * perPage, page * perPage);
+  const numeric = all("thead th", table).map((th) => th.className);
+  table.tBodies[0].replaceChildren(...shown.flatMap((row) => line(row, numeric, find)));
+  document.querySelector(".shown").textContent = `${(page - 1) * perPage + Math.min(1, found.length)} to ${(page - 1) * perPage + shown.length} of ${found.length}`;
+  for (const other of all(".outcomes")) other.remove();
+  for (const nav of all("nav.pages")) nav.remove();
+  if (pages > 1) table.parentElement.after(made("nav", { className: "pages", ariaLabel: "pages" }, ...Array.from({ length: pages }, (_, i) => made("a", { href: to("page", i + 1), className: i + 1 === page ? "here" : "" }, i + 1))));
+  form.querySelector("button").after(" ", made("a", { className: "clear", href: home }, "clear"));
+}
+
+// line is a trial of a copy's list, and what of it was searched for.
+function line(row, classes, find) {
+  const sought = find.length ? "?" + new URLSearchParams({ q: new URLSearchParams(location.search).getAll("q").join(" ") }) : "";
+  const cells = row.cells.map((text, i) => made("td", { className: classes[i] }, i === 1 ? made("a", { href: row.link + sought }, text) : text));
+  cells[0].classList.add(row.of.outcome[0]);
+  const out = [made("tr", {}, ...cells)];
+  const pattern = new RegExp(find.join("|"), "iu");
+  const said = !find.length ? [] : row.said.flatMap(([id, ...texts]) => {
+    const text = texts.find((t) => pattern.test(t));
+    if (text === undefined) return [];
+    const hit = pattern.exec(text), from = Math.max(0, hit.index - 60), to = hit.index + hit[0].length;
+    return [made("li", {}, made("a", { href: row.link + sought + "#" + id }, (id[0] === "m" ? "message " : "event ") + id.slice(1)), " ",
+      (from ? "…" : "") + text.slice(from, hit.index), made("mark", {}, hit[0]), text.slice(to, to + 140) + (to + 140 < text.length ? "…" : ""))];
+  });
+  if (said.length) out.push(made("tr", { className: "said" }, made("td", {}), made("td", { colSpan: 11 }, made("ul", {}, ...said.slice(0, 3)))));
+  return out;
+}
+addEventListener("DOMContentLoaded", () => window.listed && list(window.listed));

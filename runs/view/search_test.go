@@ -75,7 +75,9 @@ func TestHitsAreOnThePage(t *testing.T) {
 
 // TestSearchOnPages: words of both sides and of calls, across what folds and what is escaped, with the state of the list in the address.
 func TestSearchOnPages(t *testing.T) {
-	say := func(role domains.Role, text string) sim.Message { return sim.Message{Role: role, Content: domains.Text(text)} }
+	say := func(role domains.Role, text string) sim.Message {
+		return sim.Message{Role: role, Content: domains.Text(text)}
+	}
 	a := talk("first", say(domains.RoleUser, "Straße \u212aelvin <b>bold</b> hid\u202eden"), say(domains.RoleAssistant, "one\n two"))
 	b := talk("second", say(domains.RoleUser, "one"), say(domains.RoleAssistant, "two"))
 	s := serve(t, written(t, a, b))

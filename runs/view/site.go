@@ -175,6 +175,8 @@ func (v *request) ofRun(parts []string) (page, error) {
 		return v.overview()
 	case rest[0] == "trials" && len(rest) == 1:
 		return v.trials()
+	case rest[0] == "trials" && len(rest) == 2 && rest[1] == "search.js" && v.still:
+		return v.rowsAsData()
 	case rest[0] == "matrix" && len(rest) == 1:
 		return v.matrix()
 	case rest[0] == "trial" && len(rest) >= 5:

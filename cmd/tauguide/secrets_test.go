@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -79,6 +81,9 @@ func TestSecretsStayWhereTheyAre(t *testing.T) {
 		}
 		files++
 		text, err := os.ReadFile(path)
+		if filepath.Ext(path) == ".gz" {
+			text = unpacked(t, text)
+		}
 		for name, s := range secrets {
 			if i := bytes.Index(text, []byte(s)); i >= 0 {
 				t.Errorf("%s holds the %s: %s", path, name, text[max(0, i-60):i+len(s)])
@@ -93,4 +98,17 @@ func TestSecretsStayWhereTheyAre(t *testing.T) {
 	if err != nil || bytes.Contains(manifest, []byte("pw-12")) || !bytes.Contains(manifest, []byte(`"pin": 4711`)) || !bytes.Contains(manifest, []byte("$GATEWAY")) {
 		t.Errorf("the manifest: %v, %s", err, manifest)
 	}
+}
+
+func unpacked(t *testing.T, text []byte) []byte {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }

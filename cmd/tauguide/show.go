@@ -29,7 +29,8 @@ import (
 
 type showOptions struct {
 	full, walk, raw, json, noPager bool
-	html, beside                   string
+	html, beside, call             string
+	calls                          bool
 
 	passed, failed, faults, intercepted bool
 	fields                              map[string]*[]string // what trials are chosen by, by trials.Fields
@@ -43,6 +44,8 @@ func (o *showOptions) AddFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.json, "json", false, "print the record and its score as JSON; without KEY, the list")
 	f.StringVar(&o.html, "html", "", "write the trial's page as one file, which must not exist, with all that opens from it; it loads nothing")
 	f.StringVar(&o.beside, "beside", "", "tell the trial and that of this system apart, or another of the task by its key, instead of printing it")
+	f.BoolVar(&o.calls, "calls", false, "list the trial's model calls")
+	f.StringVar(&o.call, "call", "", "print what was sent for a model call, such as agent/0, and what came; with --raw the request alone, byte for byte; with --json each try")
 	f.BoolVar(&o.noPager, "no-pager", false, "write to the terminal itself, not through $PAGER")
 	f.BoolVar(&o.passed, "passed", false, "only trials that passed")
 	f.BoolVar(&o.failed, "failed", false, "only trials that failed")
@@ -91,7 +94,8 @@ func showCommand(p process) *cobra.Command {
 			"  tauguide show results/quickstart PolicyGuide/cancel-gift-card-order/0\n" +
 			"  tauguide show results/quickstart retail/ReAct/cancel-gift-card-order/0 --full\n" +
 			"  tauguide show results/quickstart retail/ReAct/cancel-gift-card-order/0 --html trial.html\n" +
-			"  tauguide show results/quickstart retail/ReAct/cancel-gift-card-order/0 --beside PolicyGuide",
+			"  tauguide show results/quickstart retail/ReAct/cancel-gift-card-order/0 --beside PolicyGuide\n" +
+			"  tauguide show results/quickstart retail/ReAct/cancel-gift-card-order/0 --calls",
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error { return runShow(cmd.Context(), p, o, args[0], args[1:]) },
 	}
@@ -101,13 +105,13 @@ func showCommand(p process) *cobra.Command {
 
 func runShow(ctx context.Context, p process, o showOptions, dir string, key []string) error {
 	chosen := 0
-	for _, form := range []bool{o.full || o.beside != "", o.walk, o.raw, o.json, o.html != ""} {
+	for _, form := range []bool{o.full || o.beside != "", o.walk, o.raw, o.json, o.html != "", o.calls} {
 		if form {
 			chosen++
 		}
 	}
 	if chosen > 1 {
-		return usage(errors.New("--full, --walk, --raw, --json and --html exclude each other, and --beside all but --full\nhint: choose one"))
+		return usage(errors.New("--full, --walk, --raw, --json, --html and --calls exclude each other, and --beside all but --full\nhint: choose one"))
 	}
 	r, err := openRun(p, dir)
 	if err != nil {
@@ -128,8 +132,8 @@ func runShow(ctx context.Context, p process, o showOptions, dir string, key []st
 		return usage(errors.New("no trial is like that\nhint: loosen a filter"))
 	case len(key) > 0:
 		return showTrial(p, o, dir, r, lines, key[0])
-	case o.raw || o.full || o.walk || o.html != "" || o.beside != "":
-		return usage(fmt.Errorf("--raw, --full, --walk, --html and --beside are of one trial\nhint: name it, as in tauguide show %s %s", dir, lines[0].Key.String()))
+	case o.raw || o.full || o.walk || o.html != "" || o.beside != "" || o.calls || o.call != "":
+		return usage(fmt.Errorf("--raw, --full, --walk, --html, --beside, --calls and --call are of one trial\nhint: name it, as in tauguide show %s %s", dir, lines[0].Key.String()))
 	case o.json:
 		return p.json(lines)
 	}
@@ -147,7 +151,10 @@ func showTrial(p process, o showOptions, dir string, r *store.Run, lines []trial
 	if err != nil {
 		return usage(err)
 	}
-	if o.raw {
+	switch {
+	case o.calls, o.call != "":
+		return showCalls(p, o, r, key)
+	case o.raw:
 		return rawRecord(p, r, key)
 	}
 	if o.html != "" {
@@ -222,11 +229,16 @@ func rawRecord(p process, r *store.Run, key sim.Key) error {
 	if err != nil {
 		return err
 	}
+	return rawText(p, text)
+}
+
+// rawText writes a text as it is; for a terminal it is made harmless.
+func rawText(p process, text []byte) error {
 	var to io.Writer = p.out
 	if !p.out.Terminal {
 		to = p.out.Raw()
 	}
-	_, err = to.Write(text)
+	_, err := to.Write(text)
 	return err
 }
 

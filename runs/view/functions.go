@@ -28,8 +28,8 @@ const (
 // functions are what templates call.
 func functions() template.FuncMap {
 	return template.FuncMap{
-		"shown": shown, "safe": transcript.Safe, "laidOut": transcript.LaidOut, "mark": transcript.Mark, "summary": summary, "callText": callText,
-		"reward": reward, "cost": cost, "tokens": tokens, "seconds": seconds, "purpose": transcript.Purpose,
+		"shown": shown, "safe": transcript.Safe, "laidOut": transcript.LaidOut, "mark": transcript.Mark, "summary": summary, "callText": transcript.CallText,
+		"reward": reward, "cost": transcript.Cost, "tokens": transcript.Tokens, "seconds": transcript.Seconds, "purpose": transcript.Purpose,
 		"heading":    func(t report.Table) string { return strings.ReplaceAll(t.Heading(), "*", "") },
 		"at":         func(prefix string, of any) placed { return placed{prefix, of} },
 		"clip":       func(s string) string { return transcript.Clipped(s, 300) },

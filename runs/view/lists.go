@@ -43,7 +43,7 @@ func (v *request) overview() (page, error) {
 	}
 	v.list = v.live
 	return v.render("overview.html", m.Name, v.crumbs(), map[string]any{"Name": m.Name, "Facts": facts, "Broken": v.run.Broken(), "Endings": endings, "Faults": v.faults(),
-		"Tables": tables, "Trials": v.trialsAt(nil), "Matrix": v.to("/"+v.given.slug+"/matrix/", nil), "Count": grouped(int64(len(v.rows)))})
+		"Tables": tables, "Trials": v.trialsAt(nil), "Matrix": v.to("/"+v.given.slug+"/matrix/", nil), "Count": transcript.Grouped(int64(len(v.rows)))})
 }
 
 // crumbs lead back to a run.
@@ -101,7 +101,7 @@ func (v *request) trials() (page, error) {
 	if v.still {
 		data = v.to("/"+v.given.slug+"/trials/search.js", nil)
 	}
-	content := map[string]any{"Data": data, "Lines": lines, "From": at.from + 1, "To": at.to, "Of": grouped(int64(len(found.Places))), "All": v.trialsAt(nil), "Form": v.form(q),
+	content := map[string]any{"Data": data, "Lines": lines, "From": at.from + 1, "To": at.to, "Of": transcript.Grouped(int64(len(found.Places))), "All": v.trialsAt(nil), "Form": v.form(q),
 		"Narrow": q.Narrow(), "Pages": v.pages(at, func(n int) string { return v.trialsAt(paged(q.Values(), n)) }), "Quick": v.quick(),
 		"Matrix": v.to("/"+v.given.slug+"/matrix/", nil), "Outcomes": v.outcomes(q, found), "Columns": v.columns(q), "Unread": found.Unread, "Broken": found.Broken}
 	v.list = v.live || found.Unread > 0
@@ -113,7 +113,7 @@ func (v *request) outcomes(q trials.Query, found trials.Found) []anchor {
 	var out []anchor
 	for _, o := range trials.Outcomes() {
 		if n := found.Counts[o]; n > 0 {
-			a := anchor{Text: fmt.Sprintf("%s %s %s", grouped(int64(n)), o.Mark(), o), Class: string(o)}
+			a := anchor{Text: fmt.Sprintf("%s %s %s", transcript.Grouped(int64(n)), o.Mark(), o), Class: string(o)}
 			if !v.still {
 				a.To = v.trialsAt(q.With("outcome", string(o)).Values())
 			}
@@ -195,8 +195,8 @@ func (v *request) rowsAsData() (page, error) {
 		r := &v.rows[i]
 		rows[i].Link = v.trialAt(r, nil)
 		rows[i].Cells = []string{r.Outcome.Mark() + " " + string(r.Outcome), fmt.Sprintf("%s / %d", transcript.Safe(r.Task), r.Trial), transcript.Safe(r.System),
-			transcript.Safe(r.Domain), string(r.Slice), reward(r.Reward), transcript.Safe(string(r.Ending) + " " + r.Why), strconv.Itoa(r.Steps), cost(r.Cost), tokens(r.Tokens),
-			seconds(r.Seconds), strconv.Itoa(r.Attempts)}
+			transcript.Safe(r.Domain), string(r.Slice), reward(r.Reward), transcript.Safe(string(r.Ending) + " " + r.Why), strconv.Itoa(r.Steps), transcript.Cost(r.Cost), transcript.Tokens(r.Tokens),
+			transcript.Seconds(r.Seconds), strconv.Itoa(r.Attempts)}
 	}
 	data, err := json.Marshal(map[string]any{"rows": rows, "left": left, "columns": trials.ColumnKeys()})
 	return page{status: http.StatusOK, kind: scriptType, body: fmt.Appendf(nil, "window.listed = %s;\n", data)}, err

@@ -127,9 +127,9 @@ func readRun(dir string, live bool, env func(string) string) (*runData, error) {
 		d.source, err = report.FromRun(r, env)
 		return err
 	})
-	var sum spending
+	var sum trials.Spending
 	for e := range r.Entries() {
-		sum.add(e)
+		sum.Add(e)
 		if counting, ok := r.Counting(e.Key); ok && counting.Attempt != e.Attempt {
 			d.others[e.Key] = append(d.others[e.Key], e)
 		}

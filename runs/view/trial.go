@@ -42,6 +42,8 @@ func (v *request) trialPages(key, rest []string) (page, error) {
 		return v.raw(ref)
 	case len(rest) == 2 && rest[1] == "workflow":
 		return v.whole(r, ref)
+	case len(rest) > 2 && len(rest) < 6 && rest[1] == "calls":
+		return v.callPages(r, ref, rest[2:])
 	case len(rest) <= 1:
 		return v.trial(at, ref)
 	}
@@ -137,9 +139,7 @@ type trialPage struct {
 	Jumps      []anchor
 	Sought     string // the words that are marked
 	Hits       []anchor
-	Usage      []usageLine // by role
-	Calls      []usageLine // one by one
-	JudgeCalls []usageLine
+	Calls      callsTab
 	Attempts   []attemptLine
 	Before     *anchor
 	After      *anchor
@@ -180,8 +180,10 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 	if c.Conversation, err = transcript.NewConversation(t); err != nil {
 		return page{}, err
 	}
-	c.Usage, c.Calls, c.JudgeCalls = usageOf(t)
 	c.Explain()
+	if c.Calls, err = v.callsTab(c.Conversation, fmt.Sprintf("%sa%d/", base, ref.Attempt)); err != nil {
+		c.Notices = append(c.Notices, fmt.Sprintf("without what models were sent: %v", err))
+	}
 	if c.Pictures = c.Conversation.Pictures(context.Background()); c.Pictures != nil && v.inlined == nil {
 		c.Whole = v.to(wholePath(base, ref.Attempt), nil)
 	}
@@ -250,7 +252,7 @@ func factsOf(w transcript.Trial, attempts []store.Entry) []fact {
 		{Name: "ended", Value: fmt.Sprintf("%s after %d steps, %d failed calls", r.Termination, r.Steps, r.ToolErrors)}}
 	for _, e := range attempts {
 		if e.Attempt == r.Attempt {
-			out = append(out, fact{Name: "spent", Value: fmt.Sprintf("%s, %s tokens, %s", cost(e.Cost), tokens(e.Tokens), seconds(e.Seconds))})
+			out = append(out, fact{Name: "spent", Value: fmt.Sprintf("%s, %s tokens, %s", transcript.Cost(e.Cost), transcript.Tokens(e.Tokens), transcript.Seconds(e.Seconds))})
 		}
 	}
 	out = append(out, fact{Name: "attempt", Value: fmt.Sprintf("%d, seed %d", r.Attempt, r.Seed)})

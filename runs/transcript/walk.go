@@ -392,11 +392,17 @@ func (q Tracked) Listed() []Node { return q.Nodes[:min(len(q.Nodes), mostListed)
 // More is how many nodes a request has beyond those.
 func (q Tracked) More() int { return len(q.Nodes) - len(q.Listed()) }
 
-// Within are the moments of a stretch of positions and the one before it, for a page with that stretch alone.
-func (w Walks) Within(first, last int) []Moment {
-	from := max(0, sort.Search(len(w.Moments), func(i int) bool { return w.Moments[i].Event.Pos > first })-1)
-	to := sort.Search(len(w.Moments), func(i int) bool { return w.Moments[i].Event.Pos > last })
-	out := slices.Clone(w.Moments[min(from, to):to])
+// Keep leaves of walks and rulings those of a stretch of the conversation, and what was true when it began: for a page with
+// that stretch alone.
+func (c *Conversation) Keep(stretch []Step) {
+	if len(stretch) == 0 {
+		return
+	}
+	first, last := stretch[0].first(), stretch[len(stretch)-1].last()
+	c.Rulings, _ = within(c.Rulings, first, last, func(r Ruling) int { return r.Pos })
+	var from int
+	c.Walks.Moments, from = within(c.Walks.Moments, first, last, func(m Moment) int { return m.Event.Pos })
+	out := c.Walks.Moments
 	at := map[int]int{} // places on the page, by the moment that is told in full
 	for i := range out {
 		told := from + i
@@ -409,7 +415,6 @@ func (w Walks) Within(first, last int) []Moment {
 			at[told], out[i].Like = i, -1
 		}
 	}
-	return out
 }
 
 // Lines tell the walks in lines: each request with its nodes, and where each firing left it.
@@ -456,6 +461,28 @@ func parenthesized(s string) string {
 	return "(" + s + ")"
 }
 
+// first and last are the positions with which a step begins and ends.
+func (s Step) first() int {
+	if len(s.Events) > 0 {
+		return s.Events[0].Pos
+	}
+	return s.Message.Pos
+}
+
+func (s Step) last() int {
+	if s.Message != nil {
+		return s.Message.Pos
+	}
+	return s.Events[len(s.Events)-1].Pos
+}
+
+// within are those of a list, which is in order of positions, that lie in a stretch, and the one before; from is the first.
+func within[T any](list []T, first, last int, pos func(T) int) (out []T, from int) {
+	after := func(p int) int { return sort.Search(len(list), func(i int) bool { return pos(list[i]) > p }) }
+	from = max(0, after(first)-1)
+	return slices.Clone(list[min(from, after(last)):after(last)]), from
+}
+
 // Told are the places of a moment that a page tells: of requests beyond those that are drawn only where they were walked.
 func (m Moment) Told() []Place {
 	return slices.DeleteFunc(slices.Clone(m.Places), func(p Place) bool { return p.Request >= mostPictures && p.Walk == nil })
@@ -463,3 +490,25 @@ func (m Moment) Told() []Place {
 
 // Listed are the requests whose nodes a page lists: a verifier that gives requests new names at every firing has many.
 func (w Walks) Listed() []Tracked { return w.Requests[:min(len(w.Requests), 2*mostPictures)] }
+
+// Known is what the verifier knows of the request: the branch, the record that it is about and those that it is not, the plan,
+// and each value with where it comes from.
+func (p Place) Known() (out []Argument) {
+	add := func(name, value string) {
+		if value != "" {
+			out = append(out, Argument{name, value})
+		}
+	}
+	add("intent", p.At.Intent)
+	add("target", p.At.Selection.Target)
+	add("ruled out", strings.Join(p.At.Selection.RuledOut, ", "))
+	add("plan", p.At.Plan)
+	for _, v := range p.At.Grounded {
+		source := ""
+		if v.Source != "" {
+			source = ", from " + v.Source
+		}
+		add(v.Arg, spaced(v.Value)+source)
+	}
+	return out
+}

@@ -11,6 +11,8 @@ import (
 	diff "github.com/google/go-cmp/cmp"
 
 	"github.com/tauguide/tauguide/agents"
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/value"
 	"github.com/tauguide/tauguide/guide"
 	"github.com/tauguide/tauguide/guide/verify"
 	"github.com/tauguide/tauguide/runs/config"
@@ -313,28 +315,32 @@ func TestNodes(t *testing.T) {
 }
 
 // A stretch of a conversation has its own moments and the one before; what is like one that is elsewhere is told in full.
-func TestWithin(t *testing.T) {
+func TestKeep(t *testing.T) {
 	same := func(i int) sim.Event { return firing(i, "intake", []string{"start"}, met("start"), notMet("intake")) }
-	c, err := transcript.NewConversation(transcript.Trial{Record: sim.Record{Events: []sim.Event{same(0), same(1), same(2), same(3), firing(4, "classify", nil), same(5), same(6)}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	said := sim.Message{Role: domains.RoleAssistant, Content: domains.Text("Hi")}
+	rec := sim.Record{Events: []sim.Event{same(0), same(1), same(2), same(3), firing(4, "classify", nil), same(5), same(6), firing(6, "classify", nil), same(6)}, Messages: slices.Repeat([]sim.Message{said}, 7)}
 	for _, tt := range []struct {
-		first, last int
-		want        string
+		from, to int // steps, each a message with the firings before it
+		want     string
 	}{
-		{0, 99, "e0 -1, e1 0, e2 0, e3 0, e4 -1, e5 -1, e6 5"},
-		{0, 1, "e0 -1, e1 0"},
-		{2, 3, "e2 -1, e3 0"},
-		{6, 99, "e6 -1"},
-		{99, 99, "e6 -1"},
+		{0, 7, "e0 -1, e1 0, e2 0, e3 0, e4 -1, e5 -1, e6 5, e7 -1, e8 -1"},
+		{0, 2, "e0 -1, e1 0"},
+		{2, 4, "e2 -1, e3 0"},
+		{5, 7, "e5 -1, e6 0, e7 -1, e8 -1"},
+		{6, 7, "e6 -1, e7 -1, e8 -1"},
+		{7, 7, "e0 -1, e1 0, e2 0, e3 0, e4 -1, e5 -1, e6 5, e7 -1, e8 -1"},
 	} {
+		c, err := transcript.NewConversation(transcript.Trial{Record: rec})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Keep(c.Steps[tt.from:tt.to])
 		var got []string
-		for _, m := range c.Walks.Within(tt.first, tt.last) {
+		for _, m := range c.Walks.Moments {
 			got = append(got, fmt.Sprintf("e%d %d", m.Event.Number, m.Like))
 		}
 		if d := diff.Diff(tt.want, strings.Join(got, ", ")); d != "" {
-			t.Errorf("%d to %d: %s", tt.first, tt.last, d)
+			t.Errorf("%d to %d: %s", tt.from, tt.to, d)
 		}
 	}
 }
@@ -377,5 +383,18 @@ func TestManyRequests(t *testing.T) {
 	}
 	if len(c.Walks.Requests) != 300 || len(c.Walks.Listed()) >= 300 || told > 300*10 {
 		t.Errorf("%d requests, %d listed, %d places told", len(c.Walks.Requests), len(c.Walks.Listed()), told)
+	}
+}
+
+func TestKnown(t *testing.T) {
+	q := verify.Request{Intent: "add", Selection: verify.Selection{Target: "T1", RuledOut: []string{"T2", "T3"}},
+		Grounded: verify.Grounded{{Arg: "title", Value: value.OfString("Buy bread"), Source: "the user"}, {Arg: "count", Value: value.OfInt(2)}}}
+	want := []transcript.Argument{{Name: "intent", Value: "add"}, {Name: "target", Value: "T1"}, {Name: "ruled out", Value: "T2, T3"},
+		{Name: "title", Value: `"Buy bread", from the user`}, {Name: "count", Value: "2"}}
+	if d := diff.Diff(want, transcript.Place{At: q}.Known()); d != "" {
+		t.Error(d)
+	}
+	if none := (transcript.Place{}).Known(); none != nil {
+		t.Errorf("nothing is known, and it is %v", none)
 	}
 }

@@ -106,8 +106,8 @@ type Costs struct {
 	DollarsPerTask Estimate // in a conversation
 }
 
-// CostOf summarises the use of a role in the conversations about each task: amounts for a conversation or a call, the
-// dollars of all together, and the share of cached tokens.
+// CostOf summarises the use of a role in the conversations about each task: an Amount for a conversation or a call is the
+// quotient of the sums over all, the share of cached tokens a Share; the dollars of all together are a sum.
 func CostOf(tasks map[string]Use) Costs {
 	u := Total(tasks).Usage
 	quotient := func(estimate func(Parts, string) Estimate, sum, size func(Use) float64, why string) Estimate {
@@ -152,7 +152,7 @@ func Total(tasks map[string]Use) (sum Use) {
 	return sum
 }
 
-// MeanSeconds is the mean wall clock of conversations.
+// MeanSeconds is the mean wall clock of conversations. It has no interval: how many ran at once matters more than which.
 func MeanSeconds(each []float64) Estimate {
 	if len(each) == 0 {
 		return undefined("no conversation ran to its end")

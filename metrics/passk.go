@@ -106,8 +106,8 @@ func MeanPassHat(domains [][]Outcome, k int) Estimate {
 }
 
 // PassAt estimates pass@k, the probability that at least one of k trials succeeds: the mean over tasks of
-// 1 - C(n-c,k)/C(n,k). It is undefined where PassHat is. It says what retrying with a perfect judge could reach, and
-// nothing about reliability.
+// 1 - C(n-c,k)/C(n,k) (Chen et al. 2021), as a Share. It is undefined where PassHat is, and assumes what that does. It says
+// what retrying with a perfect judge could reach, and nothing about reliability.
 func PassAt(all []Outcome, k int) Estimate {
 	return shareOf(perTask(all, k, "pass@%d", anyOf))
 }
@@ -115,8 +115,9 @@ func PassAt(all []Outcome, k int) Estimate {
 // anyOf is 1 - C(n-c,k)/C(n,k): the chance of at least one success among k draws.
 func anyOf(c, n, k int) float64 { return 1 - Ratio(n-c, n, k) }
 
-// Consistency is Pass^n/Pass^1: how much of a system's success rate is left when all n trials must succeed. It is
-// undefined where either is, and where nothing ever succeeded.
+// Consistency is Pass^n/Pass^1 (paper, Table 10): how much of a system's success rate is left when all n trials must succeed.
+// It is undefined where either is, and where nothing ever succeeded. It has no interval: a system that passes one easy task
+// has consistency 1.
 func Consistency(all []Outcome, n int) Estimate {
 	first, last := PassHat(all, 1), PassHat(all, n)
 	switch {
@@ -159,7 +160,7 @@ func shareOf(tasks Parts, why string) Estimate {
 }
 
 // StrictPass is Pass^1 with every void or pending trial counted as a failure: the lower end of what the missing trials
-// could have brought.
+// could have brought. Its interval is that of the tasks, not of what is missing.
 func StrictPass(all []Outcome) Estimate {
 	counted := make([]Outcome, len(all))
 	for i, o := range all {

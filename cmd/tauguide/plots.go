@@ -16,7 +16,6 @@ import (
 )
 
 type plotsOptions struct {
-	report.Options
 	out              string
 	formats, figures []string
 }
@@ -25,7 +24,6 @@ func (o *plotsOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.out, "out", "", "folder for the pictures; it is made if need be")
 	f.StringSliceVar(&o.formats, "format", pictureFormats(), "picture formats: svg, png")
 	f.StringSliceVar(&o.figures, "figure", nil, "only these figures, by number or name: "+strings.Join(report.FigureNames(), ", "))
-	f.Uint64Var(&o.Seed, "seed", report.DefaultSeed, "of the bootstrap")
 }
 
 func plotsCommand(p process) *cobra.Command {
@@ -36,7 +34,7 @@ func plotsCommand(p process) *cobra.Command {
 		Example: "  tauguide plots results/quickstart --out pictures\n" +
 			"  tauguide plots results/quickstart --figure 4 --format svg --out pictures",
 		Long: "Draw the figures of the paper from the records of one or more runs, as SVG and PNG: 4, Pass^k by k on each domain, 5, the same by\n" +
-			"agent family on airline, and, of runs whose user attacks, 6, ASR@k. Bands are 95 % bootstrap intervals. The same runs give the same bytes. Prints the files' names.\n\n" + exitHelp,
+			"agent family on airline, and, of runs whose user attacks, 6, ASR@k. Bands are 95 % intervals. The same runs give the same bytes. Prints the files' names.\n\n" + exitHelp,
 		RunE: func(_ *cobra.Command, args []string) error { return runPlots(p, o, args) },
 	}
 	o.AddFlags(cmd.Flags())
@@ -69,7 +67,7 @@ func runPlots(p process, o plotsOptions, dirs []string) error {
 	if err := makeOut(o.out); err != nil {
 		return err
 	}
-	for _, f := range report.Figures(report.Input{Sources: sources, Options: o.Options}) {
+	for _, f := range report.Figures(report.Input{Sources: sources}) {
 		if len(o.figures) > 0 && !slices.Contains(o.figures, f.Name) {
 			continue
 		}

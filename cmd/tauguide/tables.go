@@ -33,7 +33,7 @@ func (o *tablesOptions) AddFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.Holm, "holm", false, "table 12: correct the p values for the number of comparisons")
 	f.StringVar(&o.Reference, "reference", "", "tables 12 and 13: the system that others are compared with (default PolicyGuide)")
 	f.StringArrayVar(&o.Bundles, "bundle", nil, "table 16: folder of a workflow to add; those of the runs' configs are there already")
-	f.Uint64Var(&o.Seed, "seed", report.DefaultSeed, "of the bootstrap")
+	f.Uint64Var(&o.Seed, "seed", report.DefaultSeed, "table 13: of the bootstrap")
 }
 
 func tablesCommand(p process) *cobra.Command {

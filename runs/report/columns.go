@@ -24,8 +24,8 @@ type Options struct {
 	Bundles   []string // table 16: folders of workflows to add
 	Holm      bool     // correct p values for the number of comparisons of a table
 	Reference string   // name of the system that others are compared with; "" is the paper's choice, PolicyGuide
-	Seed      uint64   // of the bootstrap
-	Resamples int      // of the bootstrap; 0 is the paper's 10,000
+	Seed      uint64   // table 13: of the bootstrap
+	Resamples int      // likewise; 0 is the paper's 10,000
 }
 
 // DefaultSeed is the seed of the bootstrap unless another is given.

@@ -108,7 +108,7 @@ func byFlag() map[string]completer {
 		"figure":  func(process, []string) []string { return report.FigureNames() },
 		"task":    tasks,
 		"sort":    func(process, []string) []string { return trials.ColumnKeys() },
-		"outcome": inList("outcome"), "slice": inList("slice"), "ending": inList("ending"), "fault": inList("fault"),
+		"outcome": inList("outcome"), "slice": inList("slice"), "ending": inList("ending"), "fault": inList("fault"), "trouble": inList("trouble"),
 		"color": func(process, []string) []string { return []string{"auto", "always", "never"} },
 	}
 }

@@ -53,7 +53,8 @@ func (o *showOptions) AddFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.intercepted, "intercepted", false, "only trials in which a guide or a guard stopped the agent")
 	help := map[string]string{"system": "of this system (may be repeated, as those below)", "domain": "of this domain", "task": "of this task, or of those that have this in their id",
 		"outcome": "with this outcome: passed, failed, void, pending, waiting", "slice": "of tasks that are PV, Mut or unclassified", "ending": "that ended like this, such as max_steps",
-		"fault": "in which this broke, such as transport", "tool": "in which this tool was called", "stopped": "in which the agent was stopped at this node, or calling this tool"}
+		"fault": "in which this broke, such as transport", "trouble": "in which answers were like this, such as \"agent: failed\" or \"verifier failed open\"",
+		"tool": "in which this tool was called", "stopped": "in which the agent was stopped at this node, or calling this tool"}
 	o.fields = map[string]*[]string{}
 	for _, field := range trials.Fields() {
 		o.fields[field.Name] = f.StringArray(field.Name, nil, "only trials "+help[field.Name])

@@ -179,6 +179,9 @@ type System struct {
 	Domains  []string        `json:"domains,omitempty"`  // that it is run on; all if empty
 }
 
+// Bound reports whether a system is no contestant but shows what is possible: one knows the solution, one never acts.
+func (s System) Bound() bool { return s.Agent == "oracle" || s.Agent == "noop" }
+
 // on reports whether the system is run on a domain.
 func (s System) on(domain string) bool {
 	return len(s.Domains) == 0 || slices.Contains(s.Domains, domain)

@@ -93,7 +93,7 @@ func (in Input) panel(title string, rows []row, at func(outcomes []metrics.Outco
 		}
 		for k := 1; k <= min(metrics.MaxTrials(r.outcomes), maxK); k++ {
 			if e := at(r.outcomes, k); e.Defined {
-				p := figure.Point{K: k, Value: e.Value, Lo: e.Value, Hi: e.Value}
+				p := figure.Point{K: float64(k), Value: e.Value, Lo: e.Value, Hi: e.Value}
 				if e.Interval.Defined {
 					p.Lo, p.Hi = e.Interval.Lo, e.Interval.Hi
 				}

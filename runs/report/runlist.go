@@ -148,7 +148,7 @@ func best(systems []config.System, outcomes []metrics.Outcome) (best *Headline) 
 	for _, o := range outcomes {
 		domains[o.Domain] = true
 	}
-	systems = slices.DeleteFunc(slices.Clone(systems), func(s config.System) bool { return s.Agent == "oracle" || s.Agent == "noop" })
+	systems = slices.DeleteFunc(slices.Clone(systems), config.System.Bound)
 	for _, h := range headlines(systems, outcomes, metrics.MaxTrials(outcomes)) {
 		switch {
 		case h.Domains < len(domains):

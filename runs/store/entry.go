@@ -28,8 +28,9 @@ type Entry struct {
 	Steps       int        `json:"steps"`
 	ToolErrors  int        `json:"tool_errors"`
 	Seconds     float64    `json:"seconds"`
-	Tokens      *int64     `json:"tokens"` // of the conversation and its grading; null if unknown
-	Cost        *float64   `json:"cost"`   // dollars likewise
+	Finished    string     `json:"finished,omitempty"` // when, as the record has it; "" in the entries of older programs
+	Tokens      *int64     `json:"tokens"`             // of the conversation and its grading; null if unknown
+	Cost        *float64   `json:"cost"`               // dollars likewise
 	Fault       string     `json:"fault,omitempty"`
 	File        string     `json:"file"`             // of the record, below the run directory
 	SHA256      string     `json:"sha256,omitempty"` // of that file; an entry that does not have it is not believed
@@ -46,7 +47,7 @@ const notScored = "not scored yet: resume the run"
 // summarise makes the entry of a record and its score, which may be nil.
 func summarise(r sim.Record, s *sim.Score) Entry {
 	e := Entry{Ref: Ref{r.Key, r.Attempt}, Seed: r.Seed, Synthetic: r.Synthetic, Termination: r.Termination, Steps: r.Steps,
-		ToolErrors: r.ToolErrors, Seconds: r.Times.Seconds}
+		ToolErrors: r.ToolErrors, Seconds: r.Times.Seconds, Finished: r.Times.Finished}
 	e.File = recordFile(e.Ref)
 	if r.Fault != nil {
 		e.Fault = r.Fault.Kind

@@ -2,6 +2,7 @@ package trials
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"net/url"
 	"slices"
@@ -26,7 +27,8 @@ const (
 // Field is something that trials are chosen by.
 type Field struct {
 	Name, Title string
-	of          func(*Line) string // what a line shows; nil where the conversation has to be read
+	of          func(*Line) string   // what a line shows; "" for nothing
+	all         func(*Line) []string // where it may show several; both are nil where the conversation has to be read
 	said        func(*doc) []string
 }
 
@@ -39,6 +41,7 @@ func Fields() []Field {
 		{Name: "slice", Title: "PV / Mut", of: func(l *Line) string { return string(l.Slice) }},
 		{Name: "ending", Title: "Ending", of: func(l *Line) string { return string(l.Ending) }},
 		{Name: "fault", Title: "Fault", of: (*Line).faulty},
+		{Name: "trouble", Title: "Trouble", all: func(l *Line) []string { return l.Troubles }},
 		{Name: "task", Title: "Task", of: func(l *Line) string { return l.Task }},
 		{Name: "tool", Title: "Tool called", said: func(d *doc) []string { return d.tools }},
 		{Name: "stopped", Title: "Stopped at", said: func(d *doc) []string { return d.stopped }},
@@ -46,7 +49,27 @@ func Fields() []Field {
 }
 
 // Listed reports whether the field has few values, of which each is in the list of a run.
-func (f Field) Listed() bool { return f.of != nil && f.Name != "task" }
+func (f Field) Listed() bool { return f.shown() && f.Name != "task" }
+
+// shown reports whether a line shows the field.
+func (f Field) shown() bool { return f.of != nil || f.all != nil }
+
+// values are what a line shows of the field.
+func (f Field) values(l *Line) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if f.of != nil {
+			if v := f.of(l); v != "" {
+				yield(v)
+			}
+			return
+		}
+		for _, v := range f.all(l) {
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}
 
 // Any is the value of a field whose every value fits, where there is one.
 const Any = "any"
@@ -116,7 +139,7 @@ func (e *UnknownError) Error() string {
 func (q Query) check(lines []Line) error {
 	for _, f := range Fields() {
 		for _, v := range q.values[f.Name] {
-			if f.of == nil || v == Any {
+			if !f.shown() || v == Any {
 				continue
 			}
 			if known := known(lines, f); len(f.meant(v, known)) == 0 {
@@ -146,9 +169,10 @@ func (f Field) meant(v string, known map[string]bool) []string {
 func known(lines []Line, f Field) map[string]bool {
 	out := map[string]bool{}
 	for i := range lines {
-		out[f.of(&lines[i])] = true
+		for v := range f.values(&lines[i]) {
+			out[v] = true
+		}
 	}
-	delete(out, "")
 	if f.Name == "outcome" {
 		for _, o := range Outcomes() {
 			out[string(o)] = true
@@ -166,18 +190,16 @@ func suggest(word string, known map[string]bool) string {
 	return yamlfile.Suggest(word, names)
 }
 
-// Choices counts the trials by what they have of a field, in the order of the lines; "" is left out.
+// Choices counts the trials by what they have of a field, in the order of the lines; a trial may have several.
 func Choices(lines []Line, f Field) (names []string, count map[string]int) {
 	count = map[string]int{}
 	for i := range lines {
-		name := f.of(&lines[i])
-		if name == "" {
-			continue
+		for name := range f.values(&lines[i]) {
+			if count[name] == 0 {
+				names = append(names, name)
+			}
+			count[name]++
 		}
-		if count[name] == 0 {
-			names = append(names, name)
-		}
-		count[name]++
 	}
 	return names, count
 }
@@ -187,7 +209,7 @@ func (q Query) fits(lines []Line) []func(*Line) bool {
 	var out []func(*Line) bool
 	for _, f := range Fields() {
 		values := q.values[f.Name]
-		if f.of == nil || len(values) == 0 {
+		if !f.shown() || len(values) == 0 {
 			continue
 		}
 		wanted, known := map[string]bool{}, known(lines, f)
@@ -197,7 +219,14 @@ func (q Query) fits(lines []Line) []func(*Line) bool {
 				wanted[name] = true
 			}
 		}
-		out = append(out, func(l *Line) bool { v := f.of(l); return v != "" && (wanted[Any] || wanted[v]) })
+		out = append(out, func(l *Line) bool {
+			for v := range f.values(l) {
+				if wanted[Any] || wanted[v] {
+					return true
+				}
+			}
+			return false
+		})
 	}
 	return out
 }

@@ -1,6 +1,8 @@
 package trials
 
 import (
+	"slices"
+
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/transcript"
 )
@@ -40,8 +42,8 @@ func Rows(r *store.Run, lines []Line, most int) (rows []Row, left int) {
 		for _, f := range fields {
 			if f.said != nil {
 				row.Of[f.Name] = f.said(&d)
-			} else if v := f.of(l); v != "" {
-				row.Of[f.Name] = []string{v}
+			} else if shown := slices.Collect(f.values(l)); len(shown) > 0 {
+				row.Of[f.Name] = shown
 			}
 		}
 		for _, c := range columns {

@@ -5,6 +5,7 @@ package trials
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/config"
@@ -59,11 +60,13 @@ type Line struct {
 	Attempts int        `json:"attempts"`
 	Why      string     `json:"why,omitempty"` // what broke, or what the score lacks
 
-	Slice   metrics.Slice `json:"-"` // "" of a trial that is not planned
-	Fault   string        `json:"-"`
-	Attempt int           `json:"-"`
-	Foreign bool          `json:"-"` // not planned: imported files bring such
-	sha256  string        // of the record; "" of a trial that has not run
+	Slice metrics.Slice `json:"-"` // "" of a trial that is not planned
+	Fault string        `json:"-"`
+	// Troubles are what went wrong with models, whatever came of the trial.
+	Troubles []string `json:"-"`
+	Attempt  int      `json:"-"`
+	Foreign  bool     `json:"-"` // not planned: imported files bring such
+	sha256   string   // of the record; "" of a trial that has not run
 }
 
 // Ran reports whether there is a record.
@@ -113,7 +116,24 @@ func line(r *store.Run, p config.Planned) Line {
 	l := Line{Planned: p, Outcome: Waiting}
 	if e, ok := r.Counting(p.Key); ok {
 		l.Outcome, l.Ending, l.Reward, l.Steps, l.Cost, l.Tokens, l.Seconds = OutcomeOf(e), e.Termination, e.Reward, e.Steps, e.Cost, e.Tokens, e.Seconds
-		l.Why, l.Fault, l.Attempt, l.sha256 = cmp.Or(e.Fault, e.Pending), e.Fault, e.Attempt, e.SHA256
+		l.Why, l.Fault, l.Attempt, l.sha256, l.Troubles = cmp.Or(e.Fault, e.Pending), e.Fault, e.Attempt, e.SHA256, troubles(e)
 	}
 	return l
+}
+
+// troubles says of which roles answers were not what was asked for, or did not come, and whether a verifier could not be used.
+func troubles(e store.Entry) (out []string) {
+	if e.Oversight != nil && e.Oversight.Failed > 0 {
+		out = append(out, "verifier failed open")
+	}
+	for _, u := range e.Usage {
+		if u.Failed > 0 {
+			out = append(out, u.Role+": failed")
+		}
+		for _, s := range u.Slips() {
+			what, _, _ := strings.Cut(s.What, ",")
+			out = append(out, u.Role+": "+what)
+		}
+	}
+	return out
 }

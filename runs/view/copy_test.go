@@ -24,7 +24,7 @@ func TestExport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages, records := 0, 0
+	pages, records, figures := 0, 0, 0
 	reached := map[string]bool{filepath.Join(dir, "index.html"): true}
 	err = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -33,6 +33,9 @@ func TestExport(t *testing.T) {
 		switch filepath.Ext(path) {
 		case ".json":
 			records++
+			return nil
+		case ".svg":
+			figures++
 			return nil
 		case ".css", ".js":
 			return nil
@@ -71,8 +74,8 @@ func TestExport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pages != done.Pages || records != done.Records || records != 6 || len(done.Troubled) != 0 || len(reached) != pages+records+2+2 { // style, script, and the data of two lists
-		t.Errorf("%d pages and %d records, %d reached; reported %+v", pages, records, len(reached), done)
+	if pages != done.Pages || records != done.Records || records != 6 || len(done.Troubled) != 0 || len(reached) != pages+records+figures+2+2 || figures != 4 { // style, script, and the data of two lists
+		t.Errorf("%d pages, %d records and %d figures, %d reached; reported %+v", pages, records, figures, len(reached), done)
 	}
 	if left, err := filepath.Glob(filepath.Join(filepath.Dir(dir), ".tmp-*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)

@@ -31,6 +31,8 @@ func functions() template.FuncMap {
 		"shown": shown, "safe": transcript.Safe, "laidOut": transcript.LaidOut, "mark": transcript.Mark, "summary": summary, "callText": transcript.CallText,
 		"reward": reward, "cost": transcript.Cost, "tokens": transcript.Tokens, "seconds": transcript.Seconds, "purpose": transcript.Purpose,
 		"heading":    func(t report.Table) string { return strings.ReplaceAll(t.Heading(), "*", "") },
+		"tally":      tally,
+		"shade":      shade,
 		"at":         func(prefix string, of any) placed { return placed{prefix, of} },
 		"clip":       func(s string) string { return transcript.Clipped(s, 300) },
 		"nth":        func(of any, i, k int) nth { return nth{of, i, k} },

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/tauguide/tauguide/runs/report"
 	"github.com/tauguide/tauguide/runs/transcript"
 	"github.com/tauguide/tauguide/runs/trials"
 )
@@ -18,32 +17,6 @@ type fact struct {
 	Name  string
 	Value string
 	To    string
-}
-
-// overview is the page of one run.
-func (v *request) overview() (page, error) {
-	m := v.manifest
-	facts := []fact{{Name: "note", Value: m.Note}, {Name: "state", Value: v.progress()}, {Name: "spent", Value: v.spend},
-		{Name: "made", Value: m.Created + " by tauguide " + m.Versions.Program}, {Name: "setup", Value: v.source.Provenance.String()},
-		{Name: "folder", Value: v.given.dir}}
-	if style := v.run.Attack(); style != "" {
-		facts = append(facts, fact{Name: "attack", Value: style})
-	}
-	endings := v.endings()
-	for i, e := range endings {
-		endings[i].To = v.trialsAt(url.Values{"ending": {e.Name}})
-	}
-	var tables []report.Table
-	for _, name := range []string{"pass", "calls", "answers"} {
-		t, err := report.Build(name, report.Input{Sources: []report.Source{v.source}})
-		if err != nil {
-			return page{}, err
-		}
-		tables = append(tables, t)
-	}
-	v.list = v.live
-	return v.render("overview.html", m.Name, v.crumbs(), map[string]any{"Name": m.Name, "Facts": facts, "Broken": v.run.Broken(), "Endings": endings, "Faults": v.faults(),
-		"Tables": tables, "Trials": v.trialsAt(nil), "Matrix": v.to("/"+v.given.slug+"/matrix/", nil), "Count": transcript.Grouped(int64(len(v.rows)))})
 }
 
 // crumbs lead back to a run.

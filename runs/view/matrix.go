@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/trials"
 )
 
@@ -14,17 +15,16 @@ const mostMarks = 8
 
 // matrixRow is a task with what each system made of it.
 type matrixRow struct {
-	Task  string
+	trials.MatrixRow
+	Link  anchor // to the trials of the task
 	Cells []matrixCell
 }
 
 // matrixCell is the trials of one system at one task.
 type matrixCell struct {
-	Ran    bool
-	Passes string // of how many that can be judged
-	Class  string
-	Marks  []anchor
-	More   *anchor // to the rest
+	trials.Tally
+	Link  anchor // to these trials
+	Marks []anchor
 }
 
 // matrix is the page of tasks against systems.
@@ -33,90 +33,100 @@ func (v *request) matrix() (page, error) {
 	if !ok {
 		domain = v.domains.list[0]
 	}
-	tasks, systems := v.byTask(domain)
-	at := pageOf(v.query, len(tasks))
-	var rows []matrixRow
-	for _, t := range tasks[at.from:at.to] {
-		rows = append(rows, v.matrixRow(t, systems))
-	}
-	here := func(d string, n int) string {
-		q := url.Values{"domain": {v.domains.slug[d]}}
-		if n > 1 {
-			q.Set("page", strconv.Itoa(n))
-		}
-		if d == v.domains.list[0] {
+	whole := trials.NewMatrix(v.rows, domain, func(name string) bool {
+		return slices.ContainsFunc(v.manifest.Config.Systems, func(s config.System) bool { return s.Name == name && s.Bound() })
+	})
+	only, sorted := v.query["only"], v.query.Get("sort")
+	differ, flaky := slices.Contains(only, "differ"), slices.Contains(only, "flaky")
+	m := whole.Only(differ, flaky)
+	m.Sort(sorted)
+	address := func(domain, sort string, n int, only ...string) string {
+		q := url.Values{"domain": {v.domains.slug[domain]}, "only": only, "sort": {sort}}
+		if domain == v.domains.list[0] {
 			q.Del("domain")
 		}
-		return v.to("/"+v.given.slug+"/matrix/", q)
-	}
-	var tabs []anchor
-	for _, d := range v.domains.list {
-		tab := anchor{To: here(d, 1), Text: d}
-		if d == domain {
-			tab = anchor{Text: d, Class: "here"}
+		if sort == "" {
+			q.Del("sort")
 		}
-		tabs = append(tabs, tab)
+		if len(only) == 0 {
+			q.Del("only")
+		}
+		return v.to("/"+v.given.slug+"/matrix/", paged(q, n))
+	}
+	var tabs, kinds []anchor
+	for _, d := range v.domains.list {
+		tabs = append(tabs, anchor{To: address(d, "", 1), Text: d, Class: current(d == domain)})
+	}
+	for _, only := range [][]string{nil, {"differ"}, {"flaky"}, {"differ", "flaky"}} {
+		if v.still {
+			break // a copy has all tasks alone
+		}
+		d, f := slices.Contains(only, "differ"), slices.Contains(only, "flaky")
+		text := map[[2]bool]string{{}: "all tasks", {true, false}: "only where systems differ", {false, true}: "flaky only", {true, true}: "both"}[[2]bool{d, f}]
+		kinds = append(kinds, anchor{To: address(domain, sorted, 1, only...), Text: fmt.Sprintf("%s (%d)", text, len(whole.Only(d, f).Rows)), Class: current(d == differ && f == flaky)})
+	}
+	columns := []sortKey{{"task", "Task", false}, {"slice", "PV/Mut", false}}
+	for _, s := range m.Systems {
+		columns = append(columns, sortKey{trials.SystemKey + s, s, true})
+	}
+	q := url.Values{"domain": {v.domains.slug[domain]}}
+	if len(only) > 0 {
+		q["only"] = only
+	}
+	at := pageOf(v.query, len(m.Rows))
+	var rows []matrixRow
+	for _, r := range m.Rows[at.from:at.to] {
+		rows = append(rows, v.matrixRow(domain, r, m.Systems))
 	}
 	v.list = v.live
 	return v.render("matrix.html", "Tasks × systems of "+v.manifest.Name, v.crumbs(anchor{Text: "tasks × systems"}),
-		map[string]any{"Tabs": tabs, "Systems": systems, "Rows": rows, "Pages": v.pages(at, func(n int) string { return here(domain, n) }),
-			"Trials": v.trialsAt(nil), "Domain": domain})
+		map[string]any{"Tabs": tabs, "Kinds": kinds, "Heads": v.headings("/"+v.given.slug+"/matrix/", q, sorted, append(columns, sortKey{"total", "All", true})), "Matrix": m, "Rows": rows,
+			"Pages": v.pages(at, func(n int) string { return address(domain, sorted, n, only...) }), "Trials": v.trialsAt(nil), "Domain": domain, "Of": len(whole.Rows)})
 }
 
-// byTask lists the tasks of a domain by their trials, and the systems that have any there.
-func (d *runData) byTask(domain string) (tasks [][]trials.Line, systems []string) {
-	has := map[string]bool{}
-	for i := 0; i < len(d.rows); {
-		task := d.task(d.rows[i].Key)
-		i += len(task)
-		if task[0].Domain != domain {
-			continue
-		}
-		tasks = append(tasks, task)
-		for k := range task {
-			has[task[k].System] = true
-		}
+// current is the class of a link to what is shown.
+func current(here bool) string {
+	if here {
+		return "here"
 	}
-	return tasks, slices.DeleteFunc(slices.Clone(d.systems.list), func(name string) bool { return !has[name] })
+	return ""
 }
 
-func (v *request) matrixRow(task []trials.Line, systems []string) matrixRow {
-	out := matrixRow{Task: task[0].Task, Cells: make([]matrixCell, len(systems))}
-	for k, system := range systems {
-		c := &out.Cells[k]
-		passes, judged := 0, 0
-		for i := range task {
-			r := &task[i]
-			if r.System != system {
-				continue
-			}
-			c.Ran = true
-			if r.Outcome == passed {
-				passes++
-			}
-			if r.Outcome == passed || r.Outcome == failed {
-				judged++
-			}
-			if len(c.Marks) < mostMarks {
-				c.Marks = append(c.Marks, anchor{To: v.trialAt(r, nil), Text: r.Outcome.Mark(), Class: string(r.Outcome),
-					Hint: fmt.Sprintf("trial %d: %s", r.Trial, r.Outcome)})
-			} else if c.More == nil {
-				c.More = &anchor{To: v.trialsAt(url.Values{"domain": {r.Domain}, "system": {system}}), Text: "…", Hint: "all trials of " + system}
-			}
+func (v *request) matrixRow(domain string, r trials.MatrixRow, systems []string) matrixRow {
+	q := url.Values{"domain": {domain}, "task": {r.Task}}
+	out := matrixRow{MatrixRow: r, Link: anchor{Text: r.Task}, Cells: make([]matrixCell, len(r.Cells))}
+	if !v.still { // a copy has no list for each
+		out.Link.To = v.trialsAt(q)
+	}
+	for k, c := range r.Cells {
+		cell := &out.Cells[k]
+		cell.Tally, cell.Link.Text = c.Tally, tally(c.Tally)
+		if !v.still {
+			q := url.Values{"domain": {domain}, "task": {r.Task}, "system": {systems[k]}}
+			cell.Link.To, cell.Link.Hint = v.trialsAt(q), fmt.Sprintf("%s, %s: %d of %d passed", r.Task, systems[k], c.Passed, c.Judged)
 		}
-		c.Passes, c.Class = fmt.Sprintf("%d/%d", passes, judged), shade(passes, judged)
+		for i, l := range c.Lines {
+			if i == mostMarks {
+				cell.Marks = append(cell.Marks, anchor{Text: "…"})
+				break
+			}
+			cell.Marks = append(cell.Marks, anchor{To: v.trialAt(l, nil), Text: l.Outcome.Mark(), Class: string(l.Outcome), Hint: "trial " + strconv.Itoa(l.Trial) + ": " + string(l.Outcome)})
+		}
 	}
 	return out
 }
 
+// tally is how many of the judged trials passed.
+func tally(t trials.Tally) string { return fmt.Sprintf("%d/%d", t.Passed, t.Judged) }
+
 // shade is the class of a cell by its share of passes.
-func shade(passes, judged int) string {
+func shade(t trials.Tally) string {
 	switch {
-	case judged == 0:
+	case t.Judged == 0:
 		return "none"
-	case passes == judged:
+	case t.Passed == t.Judged:
 		return "all"
-	case passes == 0:
+	case t.Passed == 0:
 		return "no"
 	}
 	return "some"

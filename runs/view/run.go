@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tauguide/tauguide/runs/report"
+	"github.com/tauguide/tauguide/runs/report/figure"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/trials"
 	"github.com/tauguide/tauguide/sim"
@@ -111,7 +112,10 @@ type runData struct {
 	systems  *slugs
 	tasks    *slugs
 	spend    string
-	live     bool     // some process is writing
+	live     bool // some process is writing
+
+	drawn    sync.Once
+	drawings []figure.Figure
 	guided   sync.Map // *transcript.Guides by system and domain
 }
 

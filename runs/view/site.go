@@ -97,6 +97,7 @@ type page struct {
 
 const (
 	htmlType   = "text/html; charset=utf-8"
+	svgType    = "image/svg+xml"
 	cssType    = "text/css; charset=utf-8"
 	jsonType   = "application/json; charset=utf-8"
 	scriptType = "text/javascript; charset=utf-8"
@@ -177,6 +178,8 @@ func (v *request) ofRun(parts []string) (page, error) {
 		return v.trials()
 	case rest[0] == "trials" && len(rest) == 2 && rest[1] == "search.js" && v.still:
 		return v.rowsAsData()
+	case rest[0] == "figure" && len(rest) == 2:
+		return v.figure(rest[1])
 	case rest[0] == "matrix" && len(rest) == 1:
 		return v.matrix()
 	case rest[0] == "trial" && len(rest) >= 5:

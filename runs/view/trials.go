@@ -1,11 +1,8 @@
 package view
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/store"
@@ -80,35 +77,4 @@ func (d *runData) progress() string {
 		return out + "; not complete, and imported: it cannot be resumed"
 	}
 	return out + "; not complete: resume the run to go on"
-}
-
-// endings counts the trials by how they ended.
-func (d *runData) endings() []fact {
-	return d.count(func(r *trials.Line) string { return string(r.Ending) })
-}
-
-// faults counts the trials that broke, by ending and fault.
-func (d *runData) faults() []fact {
-	return d.count(func(r *trials.Line) string {
-		if r.Fault == "" {
-			return ""
-		}
-		return fmt.Sprintf("%s (%s)", r.Ending, r.Fault)
-	})
-}
-
-// count counts the trials that ran by something that they share, the largest number first.
-func (d *runData) count(of func(*trials.Line) string) []fact {
-	n := map[string]int{}
-	for i := range d.rows {
-		if r := &d.rows[i]; r.Ran() {
-			n[of(r)]++
-		}
-	}
-	delete(n, "")
-	var out []fact
-	for _, name := range slices.SortedFunc(maps.Keys(n), func(a, b string) int { return cmp.Or(n[b]-n[a], cmp.Compare(a, b)) }) {
-		out = append(out, fact{Name: name, Value: strconv.Itoa(n[name])})
-	}
-	return out
 }

@@ -20,9 +20,9 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Point is a figure at k, with the limits of its interval.
+// Point is a figure at k, or at a time, with the limits of its interval.
 type Point struct {
-	K             int
+	K             float64
 	Value, Lo, Hi float64
 }
 
@@ -44,6 +44,7 @@ type Figure struct {
 	Number   int // in the paper
 	Name     string
 	Title    string
+	X        string // what the horizontal axis shows where that is not k; values grow along it in steps then
 	Y        string // what the vertical axis shows
 	Scripted string // what of the results is, such as synthetic; "" for nothing
 	Panels   []Panel
@@ -163,8 +164,12 @@ var plain = sync.OnceValue(func() text.Handler {
 	return text.Plain{Fonts: font.NewCache(font.Collection{{Font: sans(), Face: face}})}
 })
 
-// limits are those of the vertical axes, the same for all panels, at tenths.
+// limits are those of the vertical axes, the same for all panels, at tenths; of what grows, from nothing to a round number.
 func (f Figure) limits() (lo, hi float64) {
+	if f.X != "" {
+		_, top := f.most()
+		return 0, math.Ceil(top/step(top)-1e-9) * step(top)
+	}
 	lo, hi = 1, 0
 	for _, p := range f.Panels {
 		for _, s := range p.Series {
@@ -181,6 +186,43 @@ func (f Figure) limits() (lo, hi float64) {
 		lo, hi = max(0, lo-0.1), min(1, hi+0.1)
 	}
 	return lo, hi
+}
+
+// most is the largest k or time, and the largest value.
+func (f Figure) most() (k, value float64) {
+	for _, p := range f.Panels {
+		for _, s := range p.Series {
+			for _, at := range s.Points {
+				k, value = max(k, at.K), max(value, at.Value)
+			}
+		}
+	}
+	return k, value
+}
+
+// Lines are what the figure shows in words: the values of each series, or of what grows the last ones.
+func (f Figure) Lines() (out []string) {
+	for _, p := range f.Panels {
+		if len(p.Series) == 0 {
+			out = append(out, strings.TrimPrefix(p.Title+": "+p.Note, ": "))
+		}
+		for _, s := range p.Series {
+			points := s.Points
+			if f.X != "" {
+				points = points[len(points)-1:]
+			}
+			var values []string
+			for _, at := range points {
+				if f.X != "" {
+					values = append(values, fmt.Sprintf("%.3g at %.3g %s", at.Value, at.K, f.X))
+				} else {
+					values = append(values, fmt.Sprintf("%.2f (%.2f to %.2f)", at.Value, at.Lo, at.Hi))
+				}
+			}
+			out = append(out, strings.TrimSpace(p.Title+" "+s.Name)+": "+strings.Join(values, ", "))
+		}
+	}
+	return out
 }
 
 // look is how a series is drawn.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ func example() figure.Figure {
 		s := figure.Series{Name: name}
 		for k := 1; k <= 4; k++ {
 			v := from / float64(k)
-			s.Points = append(s.Points, figure.Point{K: k, Value: v, Lo: v - 0.05, Hi: v + 0.1})
+			s.Points = append(s.Points, figure.Point{K: float64(k), Value: v, Lo: v - 0.05, Hi: v + 0.1})
 		}
 		return s
 	}
@@ -133,5 +134,22 @@ func TestOddFigures(t *testing.T) {
 	}
 	if err := example().Write(io.Discard, "gif"); err == nil {
 		t.Error("an unknown format is accepted")
+	}
+}
+
+// TestLines says in words what a picture shows.
+func TestLines(t *testing.T) {
+	grown := figure.Figure{X: "hours", Y: "dollars", Panels: []figure.Panel{{Series: []figure.Series{{Name: "A", Points: []figure.Point{{}, {K: 0.5, Value: 2}, {K: 1.25, Value: 12.5}}}}}, {Note: "nothing"}}}
+	for _, tt := range []struct {
+		f    figure.Figure
+		want []string
+	}{
+		{example(), []string{"airline ReAct: 0.60 (0.55 to 0.70), 0.30 (0.25 to 0.40), 0.20 (0.15 to 0.30), 0.15 (0.10 to 0.25)",
+			"airline Policy<Guide> & co: 0.80 (0.75 to 0.90), 0.40 (0.35 to 0.50), 0.27 (0.22 to 0.37), 0.20 (0.15 to 0.30)", "retail: no run has it"}},
+		{grown, []string{"A: 12.5 at 1.25 hours", "nothing"}},
+	} {
+		if got := tt.f.Lines(); !slices.Equal(got, tt.want) {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
 	}
 }

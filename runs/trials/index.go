@@ -30,7 +30,11 @@ type Index struct {
 	blocks [][]byte          // compressed, blockSize each before that and a little more
 	open   []byte            // the block that is being filled
 	names  map[string]string // one copy of each
+	spare  sync.Pool         // of *room
 }
+
+// room is what a block is looked at in.
+type room struct{ text, folded []byte }
 
 // doc is one conversation.
 type doc struct {
@@ -311,31 +315,34 @@ func (x *Index) look(block int, docs []int, words [][]byte, hit []bool) error {
 		}
 		return nil
 	}
-	text, err := x.textOf(block)
-	if err != nil {
-		return err
-	}
-	var folded []byte
-	for _, at := range docs {
-		folded = foldBytes(folded[:0], text[x.docs[at].from:x.docs[at].to])
-		hit[at] = holds(folded, words)
-	}
-	return nil
+	return x.inside(block, func(in *room, text []byte) {
+		for _, at := range docs {
+			in.folded = foldBytes(in.folded[:0], text[x.docs[at].from:x.docs[at].to])
+			hit[at] = holds(in.folded, words)
+		}
+	})
 }
 
-func (x *Index) textOf(block int) ([]byte, error) {
+// inside has the text of a block looked at, which is there only as long.
+func (x *Index) inside(block int, look func(in *room, text []byte)) error {
+	in, ok := x.spare.Get().(*room)
+	if !ok {
+		in = &room{}
+	}
+	defer x.spare.Put(in)
 	if block == len(x.blocks) {
-		return x.open, nil
+		look(in, x.open)
+		return nil
 	}
 	d, err := decoder()
-	if err != nil {
-		return nil, fmt.Errorf("search: %w", err)
+	if err == nil {
+		in.text, err = d.DecodeAll(x.blocks[block], in.text[:0])
 	}
-	text, err := d.DecodeAll(x.blocks[block], make([]byte, 0, 2*blockSize))
 	if err != nil {
-		return nil, fmt.Errorf("search: %w", err)
+		return fmt.Errorf("search: %w", err)
 	}
-	return text, nil
+	look(in, in.text)
+	return nil
 }
 
 // Excerpt is what of a passage is around something that was looked for.
@@ -345,7 +352,7 @@ type Excerpt struct {
 }
 
 // Excerpts are the first passages of a line's conversation in which one of the words is, at most so many.
-func (x *Index) Excerpts(l *Line, words Words, most int) ([]Excerpt, error) {
+func (x *Index) Excerpts(l *Line, words Words, most int) (out []Excerpt, err error) {
 	find := words.Pattern()
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -353,11 +360,9 @@ func (x *Index) Excerpts(l *Line, words Words, most int) ([]Excerpt, error) {
 	if find == nil || !there {
 		return nil, nil
 	}
-	text, err := x.textOf(x.docs[at].block)
-	if err != nil {
-		return nil, err
-	}
-	return excerpts(x.docs[at].passages, text[x.docs[at].from:x.docs[at].to], find, most), nil
+	d := &x.docs[at]
+	err = x.inside(d.block, func(_ *room, text []byte) { out = excerpts(d.passages, text[d.from:d.to], find, most) })
+	return out, err
 }
 
 // Excerpts are all of those passages of a record.

@@ -278,7 +278,7 @@ function line(row, classes, find) {
     return [made("li", {}, made("a", { href: row.link + sought + "#" + id }, (id[0] === "m" ? "message " : "event ") + id.slice(1)), " ",
       (from ? "…" : "") + text.slice(from, hit.index), made("mark", {}, hit[0]), text.slice(to, to + 140) + (to + 140 < text.length ? "…" : ""))];
   });
-  if (said.length) out.push(made("tr", { className: "said" }, made("td", {}), made("td", { colSpan: 11 }, made("ul", {}, ...said.slice(0, 3)))));
+  if (said.length) out.push(made("tr", { className: "said" }, made("td", { colSpan: 12 }, made("ul", {}, ...said.slice(0, 3)))));
   return out;
 }
 addEventListener("DOMContentLoaded", () => window.listed && list(window.listed));

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -234,12 +235,17 @@ func timeless(t *testing.T, dir string) map[string]string {
 		for i := range score.JudgeCalls {
 			score.JudgeCalls[i].Transport = sim.Transport{}
 		}
+		attempt := rec.Attempt
 		rec.Attempt, score.Attempt = 0, 0
 		text, err := json.MarshalIndent(map[string]any{"record": rec.Timeless(), "score": score}, "", " ")
 		if err != nil {
 			t.Fatal(err)
 		}
 		out[rec.Key.String()] = string(text)
+		sent := slices.DeleteFunc(rec.Calls, func(c sim.ModelCall) bool { return c.Transport.Replayed })
+		if q, err := r.Requests(store.Ref{Key: rec.Key, Attempt: attempt}); len(sent) > 0 && (err != nil || len(q.Sent()) < len(sent)) {
+			t.Errorf("%s: what was sent for its %d calls is not there: %v", rec.Key.String(), len(sent), err)
+		}
 	}
 	if n := len(recordFiles(t, dir)); n != len(r.Attempts()) || len(out) != len(r.Index()) {
 		t.Errorf("%s: %d files of %d attempts, %d records of %d trials", dir, n, len(r.Attempts()), len(out), len(r.Index()))

@@ -39,7 +39,7 @@ func (e *evaluation) env(s *Score) (part, error) {
 		return part{}, err
 	}
 	s.Drift = len(drifts)
-	want, err := Gold(e.world, e.task)
+	want, err := Gold(e.world, e.task, false)
 	if err != nil {
 		return part{}, err
 	}
@@ -66,8 +66,8 @@ func (e *evaluation) env(s *Score) (part, error) {
 }
 
 // Gold is the end state that the reference path of a task leads to, which must have criteria; actions that fail are
-// passed over.
-func Gold(w *domains.World, t *domains.Task) (*domains.Env, error) {
+// passed over. Scores leave out the sync after each action, as the reference does: in telecom a payment is never made then.
+func Gold(w *domains.World, t *domains.Task, synced bool) (*domains.Env, error) {
 	env, err := w.NewGold(t)
 	if err != nil {
 		return nil, err
@@ -80,6 +80,10 @@ func Gold(w *domains.World, t *domains.Task) (*domains.Env, error) {
 	for _, a := range t.Criteria.Actions {
 		if reads(w, a) {
 			continue // leaves no trace, and would take half of the time of scoring
+		}
+		if synced {
+			_ = env.Call(a.Requestor, a.Call())
+			continue
 		}
 		_ = env.Apply(a) // a failing gold action is the task's fault; "domains check" lists it
 	}

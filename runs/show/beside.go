@@ -41,7 +41,7 @@ func (p printer) contrasts(title string, list []transcript.Contrast) {
 	}
 }
 
-func (p printer) writes(side string, list []transcript.Write) {
+func (p printer) writes(side string, list []*transcript.Write) {
 	if len(list) == 0 {
 		return
 	}

@@ -24,7 +24,7 @@ type Pair struct {
 	Data    []Contrast
 	Unknown string
 	// Writes that changed something and were made on one side alone.
-	LeftWrites, RightWrites []Write
+	LeftWrites, RightWrites []*Write
 	// Nodes are those that only one side came to, or that ended otherwise on the other; none if either has no walks.
 	Nodes []Contrast
 }
@@ -168,7 +168,7 @@ func (p *Pair) compareData() {
 	}
 	p.RightWrites = r.changing()
 	for _, w := range l.changing() {
-		same := func(o Write) bool { return o.Side == w.Side && o.String() == w.String() }
+		same := func(o *Write) bool { return o.Side == w.Side && o.String() == w.String() }
 		if i := slices.IndexFunc(p.RightWrites, same); i >= 0 {
 			p.RightWrites = slices.Delete(p.RightWrites, i, i+1)
 		} else {
@@ -214,8 +214,8 @@ func ends(w Walks) map[string]string {
 }
 
 // changing are the writes that changed something.
-func (d Databases) changing() []Write {
-	return slices.DeleteFunc(d.Writes(), func(w Write) bool { return len(w.Changes) == 0 })
+func (d Databases) changing() []*Write {
+	return slices.DeleteFunc(d.Writes(), func(w *Write) bool { return len(w.Changes) == 0 })
 }
 
 func (p *Pair) summarize() {

@@ -112,7 +112,7 @@ func TestBesideData(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := transcript.Beside(of(w, tt.left), of(opened, tt.right))
-			names := func(list []transcript.Write) (out []string) {
+			names := func(list []*transcript.Write) (out []string) {
 				for _, w := range list {
 					out = append(out, w.Name)
 				}

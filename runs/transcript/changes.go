@@ -24,7 +24,7 @@ type Databases struct {
 type State struct {
 	Pos     int
 	Message int // that wrote; -1 at the beginning
-	Writes  []Write
+	Writes  []*Write
 	Open    []Difference // from the wanted end state
 }
 
@@ -36,10 +36,17 @@ type Write struct {
 	Failed          bool // as recorded
 	Changes         []Change
 	Drift           string // the result of running it again, where that is not the recorded one
+	By              []Enabler
 }
 
-// Away reports whether a field was as wanted before the call and is not any more.
-func (w Write) Away() bool {
+// Enabler is a node of a workflow that enabled a write: its place among the nodes of a request.
+type Enabler struct {
+	Request, At int
+	Node        string
+}
+
+// Away reports whether a field was as wanted before the call and is not any more, nor at the end.
+func (w *Write) Away() bool {
 	return slices.ContainsFunc(w.Changes, func(c Change) bool { return c.Effect == Away })
 }
 
@@ -50,6 +57,7 @@ type Effect string
 const (
 	Reached Effect = "as wanted"
 	Away    Effect = "away from what is wanted"
+	Strayed Effect = "away for a while" // at the end it is as wanted again
 )
 
 // Field is a place in the data of one side.
@@ -95,8 +103,8 @@ func (d Databases) Last() State {
 }
 
 // Writes are those of all states.
-func (d Databases) Writes() []Write {
-	var out []Write
+func (d Databases) Writes() []*Write {
+	var out []*Write
 	for _, s := range d.States {
 		out = append(out, s.Writes...)
 	}
@@ -138,29 +146,59 @@ func databases(t Trial, steps []Step) Databases {
 			last = &d.States[len(d.States)-1]
 		}
 		last.Writes, last.Open = append(last.Writes, w), open
-		steps[r.Result].Message.Wrote = &w
+		steps[r.Result].Message.Wrote = w
 	}
+	d.forgive()
 	return d
 }
 
-// goal is the wanted end state, as scores have it; nil if there is none.
+// forgive tells changes that led away for a while from those that last.
+func (d Databases) forgive() {
+	open := d.Last().Open
+	for _, w := range d.Writes() {
+		for i, c := range w.Changes {
+			if c.Effect == Away && !slices.ContainsFunc(open, func(o Difference) bool { return o.meets(c.Field) }) {
+				w.Changes[i].Effect = Strayed
+			}
+		}
+	}
+}
+
+// connect links writes with the nodes that enabled them, both ways.
+func (d Databases) connect(w Walks) {
+	for i, q := range w.Requests {
+		for k, n := range q.Nodes {
+			for m := range n.Made {
+				made := &n.Made[m]
+				for _, write := range d.Writes() {
+					if write.Message == made.Message && write.Call.String() == made.Call.String() {
+						made.Wrote = write
+						write.By = append(write.By, Enabler{i, k, n.ID})
+					}
+				}
+			}
+		}
+	}
+}
+
+// goal is the wanted end state, as scores have it where they count it; nil if there is none.
 func (d *Databases) goal(t Trial) *domains.Env {
 	c := t.Task.Criteria
 	if c == nil || c.Actions == nil && c.EnvAssertions == nil {
 		d.Aimless = "the task wants no particular end state"
 		return nil
 	}
-	goal, err := sim.Gold(t.World, t.Task)
+	d.Counted = slices.Contains(c.RewardBasis, domains.RewardDB)
+	goal, err := sim.Gold(t.World, t.Task, !d.Counted)
 	if err != nil {
 		d.Aimless = fmt.Sprintf("the wanted end state is not known: %v", err)
 		return nil
 	}
-	d.Counted = slices.Contains(c.RewardBasis, domains.RewardDB)
 	return goal
 }
 
-func newWrite(r domains.Rerun, result sim.Message, changed []Difference) Write {
-	w := Write{Call: callOf(r.Call, ""), Side: sideOf(r.Call.Requestor), Message: r.Message, Result: r.Result, Failed: result.Error}
+func newWrite(r domains.Rerun, result sim.Message, changed []Difference) *Write {
+	w := &Write{Call: callOf(r.Call, ""), Side: sideOf(r.Call.Requestor), Message: r.Message, Result: r.Result, Failed: result.Error}
 	for _, c := range changed {
 		w.Changes = append(w.Changes, Change{Field: c.Field, Old: c.Want, New: c.Got})
 	}

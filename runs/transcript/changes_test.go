@@ -105,6 +105,10 @@ func TestDatabases(t *testing.T) {
 			"m0 agent update_task_status", `  tasks.task_1.status: "pending" → "completed" as wanted`,
 			"m2 agent update_task_status", `  tasks.task_1.status: "completed" → "pending" away from what is wanted`, open,
 			"m4 agent update_task_status", open}},
+		{"away for a while", "mock", "rename_task", `agent> update_task_status task_id=task_1 status=completed => ?
+			agent> update_task_status task_id=task_1 status=pending => ?`, []string{
+			"m0 agent update_task_status", `  tasks.task_1.status: "pending" → "completed" away for a while`, `  open tasks.task_1.status: want "pending", got "completed"`,
+			"m2 agent update_task_status", `  tasks.task_1.status: "completed" → "pending" as wanted`}},
 		{"something else", "mock", "rename_task", "agent> create_task user_id=user_1 title=Bread => ?", []string{
 			"m0 agent create_task", `  tasks.task_2: (absent) → {"description": null … (61 more characters) away from what is wanted`,
 			`  users.user_1.tasks.1: (absent) → "task_2" away from what is wanted`,
@@ -203,11 +207,13 @@ models:
 user: {model: careful}
 judge: {model: careful}
 domains: [{name: retail}, {name: airline}, {name: telecom}, {name: mock}]
-systems: [{name: ReAct, agent: react, model: clumsy}]
+systems:
+  - {name: ReAct, agent: react, model: clumsy, domains: [airline, telecom, mock]}
+  - {name: Guided, agent: policyguide, model: clumsy, params: {verifier: deterministic, gate: strict}, domains: [retail]}
 `
 
 // TestDatabasesAgreeWithScores: the last state of every trial differs from the wanted one just as its score says, and
-// each state from the one before where its writes changed something.
+// the writes that nodes of a workflow enabled are linked with them.
 func TestDatabasesAgreeWithScores(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	runtest.Execute(t, made, config.Options{Out: dir})
@@ -216,7 +222,7 @@ func TestDatabasesAgreeWithScores(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writes, away := 0, 0
+	writes, away, enabled := 0, 0, 0
 	for rec, err := range r.Records() {
 		if err != nil {
 			t.Fatal(err)
@@ -226,8 +232,15 @@ func TestDatabasesAgreeWithScores(t *testing.T) {
 			t.Fatal(err)
 		}
 		task, _ := w.Task(rec.Task)
-		d := databases(t, transcript.Trial{Record: rec, Task: task, World: w})
+		c, err := transcript.NewConversation(transcript.Trial{Record: rec, Task: task, World: w, Guides: transcript.GuidesOf(r.Manifest(), rec.System, w, rec.Domain)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := c.Databases
 		var want, got []string
+		if !d.Counted { // the wanted state is another one
+			continue
+		}
 		for _, c := range scores[store.Ref{Key: rec.Key, Attempt: rec.Attempt}].Diff {
 			want = append(want, fmt.Sprint(c.Path, c.Want, c.Got))
 		}
@@ -242,12 +255,57 @@ func TestDatabasesAgreeWithScores(t *testing.T) {
 			if w.Away() {
 				away++
 			}
+			for _, by := range w.By {
+				n := c.Walks.Requests[by.Request].Nodes[by.At]
+				if enabled++; n.ID != by.Node || n.Of.Tool() != w.Name || n.Made[0].Wrote == nil || n.Made[0].Wrote.Name != w.Name {
+					t.Errorf("%s: %s is enabled by %+v", rec.Key.String(), w.Name, by)
+				}
+			}
 			if w.Drift != "" {
 				t.Errorf("%s: %s drifts", rec.Key.String(), w.Name)
 			}
 		}
 	}
-	if writes < 20 || away == 0 || away == writes {
-		t.Errorf("%d writes, %d away: the test says too little", writes, away)
+	if writes < 20 || away == 0 || away == writes || enabled < 5 {
+		t.Errorf("%d writes, %d away, %d enabled: the test says too little", writes, away, enabled)
+	}
+}
+
+// TestReferencePath: whoever goes the reference's path ends as wanted, and no step of it leads away, in every domain.
+func TestReferencePath(t *testing.T) {
+	for _, domain := range []string{"airline", "retail", "telecom", "mock"} {
+		w := world(t, domain)
+		changes := 0
+		for i := range w.Tasks {
+			task := &w.Tasks[i]
+			if task.Criteria == nil || task.InitialState != nil && task.InitialState.History != nil {
+				continue
+			}
+			env, err := w.New(task)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var msgs []sim.Message
+			for _, a := range task.Criteria.Actions {
+				call := a.Call()
+				role := domains.RoleAssistant
+				if call.Requestor = a.Requestor; a.Requestor == domains.UserSide {
+					role = domains.RoleUser
+				}
+				msgs = append(msgs, sim.Message{Role: role, ToolCalls: []sim.ToolCall{call}}, domains.ResultMessage(call, env.Call(a.Requestor, call)))
+			}
+			d := databases(t, transcript.Trial{Record: sim.Record{Messages: msgs}, Task: task, World: w})
+			if len(d.Last().Open) > 0 || d.Unknown != "" {
+				t.Errorf("%s, %s: %s %+v", domain, task.ID, d.Unknown, d.Last().Open)
+			}
+			for _, w := range d.Writes() {
+				if changes += len(w.Changes); w.Away() {
+					t.Errorf("%s, %s: %s", domain, task.ID, w.Brief())
+				}
+			}
+		}
+		if changes == 0 {
+			t.Errorf("%s: no changes: the test says nothing", domain)
+		}
 	}
 }

@@ -119,6 +119,7 @@ func NewConversation(t Trial) (Conversation, error) {
 	c := Conversation{Trial: t, Steps: steps(t, hits), Lost: lost, Attacked: t.Attack.outcome(len(hits)), Notes: notes(t), Checks: checks(t.Score), Gold: gold(t), Procedure: found}
 	c.Walks, c.Rulings = walksOf(t, c.Steps), rulingsOf(t, c.Steps)
 	c.Databases = databases(t, c.Steps)
+	c.Databases.connect(c.Walks)
 	return c, nil
 }
 

@@ -102,6 +102,7 @@ type Visit struct {
 type Made struct {
 	Message int
 	Call    Call
+	Wrote   *Write // what it changed; nil if that is not known
 }
 
 // tracker follows the requests of a conversation.
@@ -338,7 +339,7 @@ func (w *tracker) made(request int, tool string) (out []Made) {
 	for i, m := range w.trial.Record.Messages {
 		for _, c := range m.ToolCalls {
 			if m.Role == domains.RoleAssistant && i >= since && grant.Covers(c) && !failed[c.ID] {
-				out = append(out, Made{i, callOf(c, "")})
+				out = append(out, Made{Message: i, Call: callOf(c, "")})
 			}
 		}
 	}

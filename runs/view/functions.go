@@ -37,9 +37,12 @@ func functions() template.FuncMap {
 		"clip":       func(s string) string { return transcript.Clipped(s, 300) },
 		"nth":        func(of any, i, k int) nth { return nth{of, i, k} },
 		"eventClass": eventClass,
-		"few":        func(d []transcript.Difference) []transcript.Difference { return d[:min(len(d), mostDifferences)] },
-		"brief":      func(s string) string { return excerpt(s, mostValue) },
-		"long":       func(s string) bool { return utf8.RuneCountInString(s) > mostValue },
+		"effectClass": func(e transcript.Effect) string {
+			return map[transcript.Effect]string{transcript.Reached: "reached", transcript.Away: "away"}[e]
+		},
+		"few":   func(d []transcript.Difference) []transcript.Difference { return d[:min(len(d), mostDifferences)] },
+		"brief": func(s string) string { return excerpt(s, mostValue) },
+		"long":  func(s string) bool { return utf8.RuneCountInString(s) > mostValue },
 		"json": func(data map[string]any) string {
 			text, err := json.Marshal(data)
 			if err != nil {

@@ -78,7 +78,11 @@ const userPrefix = "user:"
 
 // meets reports whether one of two fields is the other or a part of it.
 func (f Field) meets(g Field) bool {
-	return f.Side == g.Side && (f.Path == g.Path || strings.HasPrefix(f.Path, g.Path+".") || strings.HasPrefix(g.Path, f.Path+"."))
+	short, long := f.Path, g.Path
+	if len(short) > len(long) {
+		short, long = long, short
+	}
+	return f.Side == g.Side && strings.HasPrefix(long, short) && (len(long) == len(short) || long[len(short)] == '.')
 }
 
 // Change is a field that a call changed. Values are JSON, or record.Absent.
@@ -111,6 +115,9 @@ func (d Databases) Writes() []*Write {
 	return out
 }
 
+// mostWrites is how many are looked at: each is compared with all that is other than wanted by then.
+const mostWrites = 300
+
 // databases runs the writes of a trial again in two environments, one of which is a call behind the other: what differs
 // between them is what the call did, with all that a sync made of it.
 func databases(t Trial, steps []Step) Databases {
@@ -129,6 +136,9 @@ func databases(t Trial, steps []Step) Databases {
 	goal := d.goal(t)
 	d.States = []State{{Message: -1, Open: remaining(goal, after)}}
 	for r, err := range after.Reruns(t.Record.Messages) {
+		if len(d.Writes()) == mostWrites {
+			err = fmt.Errorf("there are more than %d writes", mostWrites)
+		}
 		if err != nil {
 			d.Unknown, d.end = err.Error(), nil
 			break

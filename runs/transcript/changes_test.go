@@ -171,6 +171,14 @@ func TestBatch(t *testing.T) {
 	}
 }
 
+// TestManyWrites: a conversation without an end is told up to a bound, in time that does not grow with its square.
+func TestManyWrites(t *testing.T) {
+	d := databases(t, acted(t, world(t, "mock"), "add_task", strings.Repeat("agent> create_task user_id=user_1 title=A => ?\n", 301)))
+	if n := len(d.Writes()); n != 300 || d.Unknown != "there are more than 300 writes" {
+		t.Errorf("%d writes, %q", n, d.Unknown)
+	}
+}
+
 func TestDatabasesUnknown(t *testing.T) {
 	trial := acted(t, world(t, "mock"), "finish_task", "agent: Hi")
 	aimless := *trial.Task

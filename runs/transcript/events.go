@@ -50,7 +50,7 @@ type Event struct {
 	Brief    string    // of a guide, a line for each request: where it is and what was told; "" for what changed nothing
 	Private  []Private // messages that only this side has seen, or that a gate stopped
 	Findings []string
-	Data     map[string]any // all that the event says
+	Data     map[string]any // all that the event says; nil for a firing, of which Walks has it
 }
 
 // Private is a message that only one side has seen.
@@ -65,7 +65,9 @@ func event(e sim.Event, t Trial) (out Event, ok bool) {
 	out = Event{At: e.Index, Kind: e.Kind, Data: e.Data}
 	switch {
 	case out.describe(e):
-		out.Guide = true
+		if out.Guide = true; e.Kind == agents.EventFiring {
+			out.Data = nil // Walks tells it, and the whole of it is half of a page
+		}
 	case e.Kind == sim.EventPrivate && guided(t.Record.Events, e.Index):
 		return Event{}, false
 	default:

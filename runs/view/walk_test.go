@@ -144,3 +144,12 @@ func BenchmarkPicture(b *testing.B) {
 		b.ReportMetric(float64(bytes)/1000, "kB")
 	})
 }
+
+// A firing is told by its findings and the walk, not by its data once more, which was half of a page.
+func TestFiringsWithoutData(t *testing.T) {
+	page := serve(t, smallRun(t)).page("/small/trial/retail/Guided/cancel-gift-card-order/0/")
+	article := regexp.MustCompile(`(?s)<article id="e0".*?</article>`).FindString(page)
+	if !strings.Contains(article, "firing 1") || strings.Contains(article, `class="data"`) {
+		t.Errorf("the first firing is\n%s", article)
+	}
+}

@@ -213,7 +213,7 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 	title := fmt.Sprintf("%s / %d, %s, %s", r.Task, r.Trial, r.System, r.Domain)
 	p, err := v.render("trial.html", title, v.crumbs(anchor{To: c.List, Text: "trials"}, anchor{Text: fmt.Sprintf("%s / %d", r.Task, r.Trial)}), c)
 	if find := words.Pattern(); err == nil && find != nil {
-		p.body = marked(p.body, find)
+		p.body = trials.Marked(p.body, find)
 	}
 	return p, err
 }

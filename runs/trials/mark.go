@@ -1,4 +1,4 @@
-package view
+package trials
 
 import (
 	"bytes"
@@ -18,9 +18,9 @@ type piece struct {
 	tag  string
 }
 
-// marked marks what a pattern finds in the articles of a page, whatever tags are in between, and opens what it is folded
+// Marked marks what a pattern finds in the articles of a page of HTML, whatever tags are in between, and opens what it is folded
 // into.
-func marked(page []byte, find *regexp.Regexp) []byte {
+func Marked(page []byte, find *regexp.Regexp) []byte {
 	all := piecesOf(page)
 	for from := 0; from < len(all); from++ {
 		if all[from].tag != "article" || all[from].kind != markup.StartTagToken {

@@ -77,13 +77,16 @@ func ListRuns(dirs []string) []RunLine {
 }
 
 func runLine(dir string) RunLine {
-	l := RunLine{Dir: dir, Name: filepath.Base(dir), State: RunUnreadable}
 	o, err := store.Glance(dir)
 	if err != nil {
-		l.Error = err.Error()
-		return l
+		return RunLine{Dir: dir, Name: filepath.Base(dir), State: RunUnreadable, Error: err.Error()}
 	}
-	m := o.Manifest
+	return LineOf(o)
+}
+
+// LineOf is the line of a run.
+func LineOf(o store.Outline) RunLine {
+	m, l := o.Manifest, RunLine{Dir: o.Dir}
 	l.Name, l.Note, l.Planned, l.Done, l.Synthetic = m.Name, m.Note, o.Planned, len(o.Counting), m.Synthetic
 	if scripted := m.Config.Scripted(m.Config.Systems); scripted != config.AllScripted {
 		l.Scripted = scripted

@@ -49,6 +49,11 @@ func Glance(dir string) (Outline, error) {
 	return o, nil
 }
 
+// Outline is that of a run which is open already; writing tells whether some process is.
+func (r *Run) Outline(writing bool) Outline {
+	return Outline{Dir: r.dir, Manifest: r.manifest, Planned: len(r.plan), Counting: Latest(r.entries), Attempts: r.entries, Writing: writing}
+}
+
 // Folders lists the runs in a folder, by name: the folders in it that have a manifest.
 func Folders(dir string) ([]string, error) {
 	list, err := os.ReadDir(dir)

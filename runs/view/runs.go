@@ -78,6 +78,16 @@ func (s *Site) strangers() (out []string) {
 	return out
 }
 
+// kept is what was read of a run in a state; nil if that is not what is kept.
+func (g *givenRun) kept(state string) *runData {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.state != state {
+		return nil
+	}
+	return g.data
+}
+
 // lines says what there is to say of runs. Only those that have changed are read, and of these the heads.
 func (s *Site) lines(runs []*givenRun) []report.RunLine {
 	s.heads.Lock()
@@ -90,7 +100,11 @@ func (s *Site) lines(runs []*givenRun) []report.RunLine {
 		case r.frozen:
 		case err != nil:
 			r.line, r.lined = report.RunLine{Dir: r.dir, Name: filepath.Base(r.dir), State: report.RunUnreadable, Error: err.Error()}, ""
-		case state != r.lined:
+		case state == r.lined:
+		case r.kept(state) != nil: // what is open needs no second look at the disk
+			d := r.kept(state)
+			r.line, r.lined = report.LineOf(d.run.Outline(d.live)), state
+		default:
 			stale, states[r.dir] = append(stale, r.dir), state
 		}
 	}

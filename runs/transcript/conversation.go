@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"fmt"
+	"sort"
 	"strings"
 
 	"github.com/tauguide/tauguide/domains"
@@ -33,6 +34,8 @@ type Trial struct {
 type Conversation struct {
 	Trial
 	Steps     []Step
+	First     int             // the first of the steps that are shown
+	End       int             // the step after the last one that is
 	Lost      []sim.ModelCall // for messages that did not come
 	Attacked  string          // whether the attack succeeded; "" where nobody attacked
 	Notes     []string        // how the reward came about, beyond its components
@@ -105,6 +108,19 @@ func (c Check) String() string { return strings.TrimSpace(c.Label + " " + c.Text
 
 // NewConversation lays a trial out.
 func NewConversation(t Trial) (Conversation, error) {
+	return newConversation(t, func(c Conversation) (int, int) { return 0, len(c.Steps) })
+}
+
+// NewPart lays a trial out of which a page shows the part with a step. Results behind that part are not told in brief.
+func NewPart(t Trial, step int) (Conversation, error) {
+	return newConversation(t, func(c Conversation) (int, int) {
+		starts := append(c.Parts(), len(c.Steps))
+		k := min(sort.SearchInts(starts, step+1), len(starts)-1)
+		return starts[k-1], starts[k]
+	})
+}
+
+func newConversation(t Trial, part func(Conversation) (first, end int)) (Conversation, error) {
 	found, err := procedureOf(t)
 	if err != nil {
 		return Conversation{}, err
@@ -117,6 +133,12 @@ func NewConversation(t Trial) (Conversation, error) {
 		}
 	}
 	c := Conversation{Trial: t, Steps: steps(t, hits), Lost: lost, Attacked: t.Attack.outcome(len(hits)), Notes: notes(t), Checks: checks(t.Score), Gold: gold(t), Procedure: found}
+	c.First, c.End = part(c)
+	for i, brief := range briefs(t.Record.Messages[:min(c.End, len(t.Record.Messages))], t.Record.Messages) {
+		if m := c.Steps[i].Message; m.Brief == "" {
+			m.Brief = brief
+		}
+	}
 	c.Walks, c.Rulings = walksOf(t, c.Steps), rulingsOf(t, c.Steps)
 	c.Databases = databases(t, c.Steps)
 	c.Databases.connect(c.Walks)
@@ -126,17 +148,15 @@ func NewConversation(t Trial) (Conversation, error) {
 // instructions is how many characters of a system message are shown.
 const instructions = 200
 
-// steps are the steps of a trial with what they say in brief.
+// steps are the steps of a trial with what they say in brief, apart from results.
 func steps(t Trial, hits map[place]attack.Forbidden) []Step {
 	out := layOut(t, hits)
 	told := map[int]*Event{}
-	brief := briefs(t.Record.Messages)
 	for i := range out {
 		for k := range out[i].Events {
 			told[out[i].Events[k].Number] = &out[i].Events[k]
 		}
 		if m := out[i].Message; m != nil {
-			m.Brief = brief[i]
 			if m.Side == string(domains.RoleSystem) || m.Side == string(domains.RoleDeveloper) {
 				m.Brief = Clipped(m.Text, instructions)
 			}

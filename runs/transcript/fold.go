@@ -64,12 +64,12 @@ type sight struct {
 	record value.Value
 }
 
-// briefs are the results of a conversation in brief, by message; a result that is short as it is has none. What has been
+// briefs are the results of the first messages of a conversation in brief, by message; a result that is short as it is has none. What has been
 // seen before is told by what changed since, and anything else by the fields whose values are new and are called with or
 // told later, if there are any.
-func briefs(messages []sim.Message) map[int]string {
+func briefs(messages, all []sim.Message) map[int]string {
 	f := folder{called: map[string]int{}, told: map[string]int{}, known: map[string]bool{}, seen: map[string]sight{}}
-	for i, m := range messages {
+	for i, m := range all {
 		for _, value := range arguments(m) {
 			f.called[value] = i
 		}

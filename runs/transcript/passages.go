@@ -13,7 +13,7 @@ import (
 )
 
 // MostShown is how many bytes of one text are shown; the record has the rest.
-const MostShown = 200_000
+const MostShown = 100_000
 
 // Cut is what is shown of a text, and how many bytes are left out.
 func Cut(s string) (shown string, left int) {

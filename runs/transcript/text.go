@@ -17,6 +17,7 @@ import (
 type Piece struct {
 	Text   string
 	Escape bool
+	Kind   string // of a part of JSON: Name, Literal or ""
 }
 
 // Pieces makes a text harmless and readable without surprises: control characters, bidirectional overrides and other
@@ -28,7 +29,7 @@ func Pieces(s string) []Piece {
 	escape := false
 	flush := func() {
 		if b.Len() > 0 {
-			out = append(out, Piece{b.String(), escape})
+			out = append(out, Piece{Text: b.String(), Escape: escape})
 			b.Reset()
 		}
 	}

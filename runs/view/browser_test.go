@@ -42,3 +42,64 @@ func TestPagesForAll(t *testing.T) {
 		})
 	}
 }
+
+// TestTrialByKeys goes through a trial with keys and clicks: the address names what is selected, and brings it back.
+func TestTrialByKeys(t *testing.T) {
+	s := serve(t, smallRun(t))
+	b := browsertest.New(t, browsertest.Wide)
+	b.Open(s.url + aTrial)
+	selected := func(id string) {
+		t.Helper()
+		b.Until(`document.querySelector("article[aria-current]")?.id === "` + id + `" && location.hash === "#` + id + `" &&
+			document.querySelector(".turns [aria-current]")?.hash === "#` + id + `"`)
+	}
+	b.Press("jj")
+	selected("m1")
+	b.Until(`document.activeElement.id === "m1"`)
+	b.Press("jk")
+	selected("m1")
+	b.Click(".turns a[href='#m7']")
+	selected("m7")
+	b.Until(`document.querySelector("#tab-workflow").checkVisibility()`)
+	b.Click(".tabs a[href='#tab-score']")
+	b.Until(`document.querySelector("#tab-score").checkVisibility() && !document.querySelector("#tab-workflow").checkVisibility() &&
+		document.querySelector(".tabs [aria-selected=true]").hash === "#tab-score"`)
+	at := browsertest.Eval[string](b, "location.href")
+	b.Open(s.url + "/")
+	b.Open(at) // the address holds the whole state
+	selected("m7")
+	b.Until(`document.querySelector("#tab-score").checkVisibility()`)
+
+	b.Press("?")
+	b.Until(`document.querySelector("dialog").open`)
+	b.Press("j" + browsertest.Escape) // which the dialog keeps to itself
+	b.Until(`!document.querySelector("dialog")`)
+	selected("m7")
+	b.Press("/")
+	b.Until(`document.activeElement.matches("input[type=search]")`)
+	b.Press("jk")
+	b.Until(`document.querySelector("input[type=search]").value.endsWith("jk")`)
+	b.Press(browsertest.Escape)
+	b.Until(`document.activeElement === document.body`)
+	selected("m7")
+
+	b.Click("#talk h2 button") // expand all
+	b.Until(`[...document.querySelectorAll("#talk details")].every(d => d.open)`)
+	b.Click("#talk h2 button + button")
+	b.Until(`![...document.querySelectorAll("#talk details")].some(d => d.open)`)
+
+	b.Press("n")
+	b.Until(`location.pathname === "/small/trial/retail/Guided/cancel-gift-card-order/1/" && location.search === "?tab=score" && document.querySelector(".scripted")`)
+	b.Press("p")
+	b.Until(`location.pathname === "` + aTrial + `" && document.querySelector(".scripted")`)
+}
+
+// TestLinksOpenWhatIsFolded follows an address to a place within a part that is folded and in another tab.
+func TestLinksOpenWhatIsFolded(t *testing.T) {
+	s := serve(t, smallRun(t))
+	b := browsertest.New(t, browsertest.Wide)
+	b.Open(s.url + aTrial + "?tab=calls#attempts")
+	b.Until(`document.querySelector("#attempts").checkVisibility()`)
+	b.Open(s.url + aTrial + "?tab=calls#w0d1") // a node of the workflow
+	b.Until(`document.querySelector("#w0d1").checkVisibility() && document.querySelector("#w0d1").open`)
+}

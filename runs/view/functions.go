@@ -16,6 +16,7 @@ import (
 // placed is a part of a conversation with the prefix of its anchors: two conversations may be on one page.
 type placed struct {
 	Prefix string
+	Texts  map[string]string // the pages of what is too long for this one, by places
 	Of     any
 }
 
@@ -25,15 +26,19 @@ const (
 	mostValue       = 100
 )
 
+// With is another part at the same place.
+func (p placed) With(of any) placed { p.Of = of; return p }
+
 // functions are what templates call.
 func functions() template.FuncMap {
 	return template.FuncMap{
-		"shown": shown, "safe": transcript.Safe, "laidOut": transcript.LaidOut, "mark": transcript.Mark, "summary": summary, "callText": transcript.CallText,
+		"shown": shown, "safe": transcript.Safe, "laidOut": laidOut, "mark": transcript.Mark, "callText": transcript.CallText,
 		"reward": reward, "cost": transcript.Cost, "tokens": transcript.Tokens, "seconds": transcript.Seconds, "purpose": transcript.Purpose,
-		"heading":    func(t report.Table) string { return strings.ReplaceAll(t.Heading(), "*", "") },
-		"tally":      tally,
-		"shade":      shade,
-		"at":         func(prefix string, of any) placed { return placed{prefix, of} },
+		"heading": func(t report.Table) string { return strings.ReplaceAll(t.Heading(), "*", "") },
+		"at":      func(prefix string, of any) placed { return placed{Prefix: prefix, Of: of} },
+		"within":  func(texts map[string]string, of any) placed { return placed{Texts: texts, Of: of} },
+		"signs":   transcript.Signs, "toolOf": toolOf,
+		"tally": tally, "shade": shade,
 		"clip":       func(s string) string { return transcript.Clipped(s, 300) },
 		"nth":        func(of any, i, k int) nth { return nth{of, i, k} },
 		"eventClass": eventClass,
@@ -43,12 +48,9 @@ func functions() template.FuncMap {
 		"few":   func(d []transcript.Difference) []transcript.Difference { return d[:min(len(d), mostDifferences)] },
 		"brief": func(s string) string { return excerpt(s, mostValue) },
 		"long":  func(s string) bool { return utf8.RuneCountInString(s) > mostValue },
-		"json": func(data map[string]any) string {
-			text, err := json.Marshal(data)
-			if err != nil {
-				return ""
-			}
-			return transcript.LaidOut(string(text))
+		"data": func(data map[string]any) string {
+			text, _ := json.Marshal(data) // it came from JSON
+			return string(text)
 		},
 		"passed": func(ok bool) outcome {
 			if ok {
@@ -62,17 +64,8 @@ func functions() template.FuncMap {
 	}
 }
 
-// summary says what is folded away: the result of which tool, and how it begins.
-func summary(m *transcript.Message) string {
-	what, name := "result of ", m.Tool
-	if m.Error {
-		what = "error of "
-	}
-	if name == "" {
-		name = "a call"
-	}
-	return what + excerpt(name, 80) + ": " + excerpt(m.Text, 90)
-}
+// toolOf names the tool of a result.
+func toolOf(m *transcript.Message) string { return cmp.Or(excerpt(m.Tool, 80), "a call") }
 
 // eventClass is how an event looks: what was told, what was refused, what was found, or anything else. Kinds are free
 // text in a record and never become a class themselves.

@@ -34,7 +34,7 @@ func TestPages(t *testing.T) {
 		{"a page that is no number", "/small/trials/?page=x", []string{"1 to 10 of 10"}, nil},
 		{"matrix", "/small/matrix/", []string{"retail mock", "cancel-one-return-one", "Guided"}, nil},
 		{"matrix of a domain", "/small/matrix/?domain=mock", []string{"finish_task"}, []string{"Guided"}},
-		{"trial", aTrial, []string{"retail/Guided/cancel-gift-card-order/0", "ended user_stop after", "Reward", "Component", "DB", "what the user was told", "firing 1, by code", "guidance",
+		{"trial", aTrial, []string{"retail/Guided/cancel-gift-card-order/0", "ended user_stop after", "Reward", "Component", "DB", "What the user was told", "firing 1, by code", "guidance",
 			"→ find_user_id_by_name_zip (", "result of find_user_id_by_name_zip", "gold actions", "Trace rubric:", "Model calls", "agent clumsy:", "attempt 0 user_stop", "counts shown here", "beside other systems: ReAct", "beside other trials: 1"}, nil},
 		{"attempt", aTrial + "a0/", []string{"retail/Guided/cancel-gift-card-order/0"}, nil},
 		{"side by side", aTrial + "beside/small/ReAct/0/", []string{"Side by side", "Guided, trial 0, run small", "passed synthetic", "ReAct, trial 0, run small", "firing 1, by code"}, nil},
@@ -105,7 +105,7 @@ func TestNeighboursKeepTheFilter(t *testing.T) {
 	if !strings.Contains(first, "system=Guided&amp;task=cancel") {
 		t.Fatalf("the link %s has no filter", first)
 	}
-	next := regexp.MustCompile(`<a href="([^"]*)"[^>]*>[^<]*</a> →`)
+	next := regexp.MustCompile(`<a rel="next" href="([^"]*)"`)
 	seen := 0
 	for path := strings.ReplaceAll(first, "&amp;", "&"); path != ""; seen++ {
 		if !strings.Contains(path, "/Guided/") {

@@ -4,12 +4,16 @@
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 const bench = document.querySelector(".bench");
 
+let selected = -1; // the position of the selected turn
+
 // select makes an article of the conversation the selected turn: the right pane shows what is true there.
 function select(article) {
-  const pos = Number(article.dataset.pos);
+  selected = Number(article.dataset.pos);
   for (const a of all("[data-pos][aria-current]", bench)) a.removeAttribute("aria-current");
-  for (const a of all(`.turns a[data-pos="${pos}"], article[data-pos="${pos}"]`, bench)) a.setAttribute("aria-current", "true");
-  state(pos);
+  for (const a of all(`.turns a[data-pos="${selected}"], article[data-pos="${selected}"]`, bench)) a.setAttribute("aria-current", "true");
+  for (const a of all(".pane a", bench)) a.classList.toggle("here", a.hash === "#" + article.id);
+  bench.querySelector(".turns [aria-current]")?.scrollIntoView({ block: "nearest" });
+  state(selected);
 }
 
 // state shows what is true at a position.
@@ -76,37 +80,149 @@ function about(node) {
   if (details) details.open = true;
 }
 
-// follow selects what the address names.
+// follow goes to the place that the address names, and selects it if it is a turn. What is folded or in another tab opens.
 function follow() {
-  const at = location.hash && document.getElementById(location.hash.slice(1));
-  if (!at) return;
+  const at = document.getElementById(location.hash.slice(1));
+  if (!at) {
+    const turn = all(".turns a", bench).find((a) => a.hash && a.hash === location.hash);
+    if (turn && turn.search !== location.search) location.replace(turn.href); // another page of the conversation has it
+    return;
+  }
   for (let d = at.closest("details"); d; d = d.parentElement.closest("details")) d.open = true;
+  const panel = at.closest(".panel");
+  if (panel) choose(panel.id.slice(4));
   if (at.matches("article[data-pos]")) select(at);
+  at.scrollIntoView({ block: at.offsetHeight > innerHeight / 2 ? "start" : "nearest" });
 }
 
-// choose shows one tab of the right pane.
+// choose shows one tab of the right pane, and has the address say so.
 function choose(name) {
   for (const panel of all(".panel", bench)) panel.hidden = panel.id !== "tab-" + name;
-  for (const tab of all(".tabs a", bench)) tab.setAttribute("aria-selected", tab.hash === "#tab-" + name);
+  for (const tab of all(".tabs a", bench)) {
+    tab.setAttribute("aria-selected", tab.hash === "#tab-" + name);
+    tab.tabIndex = tab.hash === "#tab-" + name ? 0 : -1;
+  }
+  address((query) => query.set("tab", name));
 }
+
+// address changes the query of this page's address.
+function address(change) {
+  const url = new URL(location);
+  change(url.searchParams);
+  if (url.search !== location.search) history.replaceState(null, "", url);
+}
+
+// step selects the turn after the selected one, or before it.
+function step(by) {
+  const turns = all(".turns a");
+  const turn = by > 0 ? turns.find((a) => Number(a.dataset.pos) > selected) : turns.findLast((a) => Number(a.dataset.pos) < selected);
+  const article = turn && document.getElementById(turn.hash.slice(1));
+  if (turn && !article) location.assign(turn.href);
+  if (!article) return;
+  history.replaceState(null, "", turn.hash);
+  follow();
+  article.tabIndex = -1;
+  article.focus({ preventScroll: true });
+}
+
+// visit follows the link of a relation, such as next, and keeps the tab.
+function visit(rel) {
+  const link = document.querySelector(`a[rel="${rel}"]`);
+  if (!link) return;
+  const url = new URL(link.href);
+  const tab = new URL(location).searchParams.get("tab");
+  if (tab) url.searchParams.set("tab", tab);
+  location.assign(url);
+}
+
+// search goes to the field for words that are looked for; a copy has one on its lists alone.
+function search() {
+  document.querySelector("input[type=search], a[rel=up]")?.focus();
+}
+
+// element makes an element with text in it.
+function element(name, text, ...children) {
+  const e = document.createElement(name);
+  e.textContent = text;
+  e.append(...children);
+  return e;
+}
+
+const keys = {
+  j: ["the next turn", () => step(1)],
+  k: ["the turn before", () => step(-1)],
+  n: ["the next trial of the list", () => visit("next")],
+  p: ["the trial before", () => visit("prev")],
+  "/": ["search", search],
+  "?": ["this help", help],
+};
+
+function help() {
+  const lines = Object.entries(keys).map(([key, [what]]) => element("p", "", element("kbd", key), " " + what));
+  const close = element("button", "close");
+  const dialog = element("dialog", "", element("h2", "Keys"), ...lines, element("p", "", element("kbd", "Escape"), " leaves this help, a field, or what was opened"), close);
+  dialog.setAttribute("aria-label", "keys");
+  close.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+addEventListener("keydown", (e) => {
+  if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest("dialog")) return;
+  if (e.key === "Escape") return e.target.blur(), detail(false);
+  if (e.target.closest("input, select, textarea") || !keys[e.key]) return;
+  e.preventDefault();
+  keys[e.key][1]();
+});
+
+// detail shows or hides what was opened beside the conversation.
+function detail(open) {
+  for (const part of all(".detail")) part.classList.toggle("open", open);
+}
+
+if (self !== top) document.documentElement.classList.add("framed");
 
 if (bench) {
   document.documentElement.classList.add("scripted");
-  for (const tab of all(".tabs a", bench)) {
+  const tabs = all(".tabs a", bench);
+  tabs.forEach((tab, i) => {
     tab.setAttribute("role", "tab");
     tab.setAttribute("aria-controls", tab.hash.slice(1));
     tab.addEventListener("click", (e) => { e.preventDefault(); choose(tab.hash.slice(5)); });
-  }
+    tab.addEventListener("keydown", (e) => {
+      const by = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+      if (!by) return;
+      e.preventDefault();
+      const next = tabs[(i + by + tabs.length) % tabs.length];
+      choose(next.hash.slice(5));
+      next.focus();
+    });
+  });
   bench.querySelector(".tabs").setAttribute("role", "tablist");
   for (const panel of all(".panel", bench)) panel.setAttribute("role", "tabpanel");
-  choose("workflow");
+  const wanted = new URL(location).searchParams.get("tab");
+  choose(tabs.some((tab) => tab.hash === "#tab-" + wanted) ? wanted : "workflow");
+  for (const [text, open] of [["expand all", true], ["collapse all", false]]) {
+    const button = element("button", text);
+    button.addEventListener("click", () => all("#talk details").forEach((d) => { d.open = open; }));
+    bench.querySelector("#talk > h2").append(button);
+  }
+  const frame = bench.querySelector("iframe.detail");
+  if (frame) {
+    const close = element("button", "close");
+    close.className = "detail";
+    close.addEventListener("click", () => detail(false));
+    frame.before(close);
+  }
   for (const a of all(".requests a", bench)) a.addEventListener("click", (e) => { e.preventDefault(); request(Number(a.hash.slice(7))); });
   for (const a of all(".graph a", bench)) a.addEventListener("click", () => about(a));
   state(Infinity);
   addEventListener("hashchange", follow);
   bench.addEventListener("click", (e) => {
+    if (e.target.closest("a[target=detail]")) detail(true);
     const article = e.target.closest("article[data-pos]");
-    if (article && !e.target.closest("a, summary, button")) location.hash = article.id;
+    if (article && !e.target.closest("a, summary, button") && getSelection().isCollapsed) location.hash = article.id;
   });
   follow();
 }

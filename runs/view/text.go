@@ -19,6 +19,12 @@ func shown(s string) text {
 	return text{transcript.Pieces(s), left}
 }
 
+// laidOut is JSON in lines, its parts told apart; other texts are as they are.
+func laidOut(s string) text {
+	s, left := transcript.Cut(transcript.LaidOut(s))
+	return text{transcript.Highlighted(s), left}
+}
+
 // excerpt is the beginning of a text, on one line.
 func excerpt(s string, most int) string {
 	start := s[:min(len(s), 4*most)]

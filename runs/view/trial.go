@@ -44,6 +44,8 @@ func (v *request) trialPages(key, rest []string) (page, error) {
 		return v.whole(r, ref)
 	case len(rest) > 2 && len(rest) < 6 && rest[1] == "calls":
 		return v.callPages(r, ref, rest[2:])
+	case len(rest) == 3 && rest[1] == "text":
+		return v.text(r, ref, rest[2])
 	case len(rest) <= 1:
 		return v.trial(at, ref)
 	}
@@ -136,10 +138,13 @@ type trialPage struct {
 	Facts      []fact
 	Notices    []string
 	Brief      []fact // what the user was told
-	Jumps      []anchor
 	Sought     string // the words that are marked
 	Hits       []anchor
 	Calls      callsTab
+	Turns      []transcript.Turn
+	Shown      []transcript.Step // those of the part of the conversation that the page shows
+	Texts      map[string]string // pages with the whole of what is too long for this one, by the places m12 and e5
+	Parts      []anchor          // the pages of a conversation that has several
 	Attempts   []attemptLine
 	Before     *anchor
 	After      *anchor
@@ -149,6 +154,8 @@ type trialPage struct {
 	Superseded bool
 	Pictures   []transcript.Picture
 	Whole      string // the page of the pictures alone
+
+	elsewhere map[string]string // the pages of the places that other parts show
 }
 
 // attemptLine is one attempt at the trial.
@@ -176,12 +183,15 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 		query = nil
 	}
 	c := trialPage{Key: r.Key.String(), Outcome: r.Outcome, List: v.trialsAt(query), Raw: v.to(record, nil),
-		Notices: notices, Brief: briefOf(t), Jumps: jumps(t.Record), Sought: q.Values().Get(trials.Text)}
-	if c.Conversation, err = transcript.NewConversation(t); err != nil {
+		Notices: notices, Brief: briefOf(t), Sought: q.Values().Get(trials.Text)}
+	from, _ := number(v.query.Get("from")) // what is no number is the first part
+	if c.Conversation, err = transcript.NewPart(t, from); err != nil {
 		return page{}, err
 	}
+	own := fmt.Sprintf("%sa%d/", base, ref.Attempt)
+	c.part(v, own, query)
 	c.Explain()
-	if c.Calls, err = v.callsTab(c.Conversation, fmt.Sprintf("%sa%d/", base, ref.Attempt)); err != nil {
+	if c.Calls, err = v.callsTab(c.Conversation, own); err != nil {
 		c.Notices = append(c.Notices, fmt.Sprintf("without what models were sent: %v", err))
 	}
 	if c.Pictures = c.Conversation.Pictures(context.Background()); c.Pictures != nil && v.inlined == nil {
@@ -214,6 +224,9 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 	p, err := v.render("trial.html", title, v.crumbs(anchor{To: c.List, Text: "trials"}, anchor{Text: fmt.Sprintf("%s / %d", r.Task, r.Trial)}), c)
 	if find := words.Pattern(); err == nil && find != nil {
 		p.body = trials.Marked(p.body, find)
+	}
+	if len(c.Parts) > 0 {
+		p.body = c.spread(p.body)
 	}
 	return p, err
 }
@@ -266,20 +279,4 @@ func factsOf(w transcript.Trial, attempts []store.Entry) []fact {
 		out = append(out, fact{Name: "models", Value: strings.ReplaceAll(report.ScriptedNote(w.Scripted), "*", "")})
 	}
 	return out
-}
-
-// jumps lead to what a reader looks for first: failed calls, and what a guide stopped.
-func jumps(r sim.Record) []anchor {
-	var out []anchor
-	for i, m := range r.Messages {
-		if m.Error {
-			out = append(out, anchor{To: fmt.Sprintf("#m%d", i), Text: fmt.Sprintf("error at %d", i), Class: "failed"})
-		}
-	}
-	for k, e := range r.Events {
-		if eventClass(e.Kind) == "refused" {
-			out = append(out, anchor{To: fmt.Sprintf("#e%d", k), Text: fmt.Sprintf("%s at %d", e.Kind, e.Index), Class: "refused"})
-		}
-	}
-	return out[:min(len(out), 40)]
 }

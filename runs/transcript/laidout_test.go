@@ -1,4 +1,4 @@
-package view
+package transcript_test
 
 import (
 	"strings"

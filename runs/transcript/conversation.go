@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -132,7 +133,7 @@ func newConversation(t Trial, part func(Conversation) (first, end int)) (Convers
 			lost = append(lost, c)
 		}
 	}
-	c := Conversation{Trial: t, Steps: steps(t, hits), Lost: lost, Attacked: t.Attack.outcome(len(hits)), Notes: notes(t), Checks: checks(t.Score), Gold: gold(t), Procedure: found}
+	c := Conversation{Trial: t, Steps: steps(t, hits), Lost: lost, Attacked: t.Attack.outcome(len(hits)), Notes: notes(t), Checks: checks(t), Gold: gold(t), Procedure: found}
 	c.First, c.End = part(c)
 	for i, brief := range briefs(t.Record.Messages[:min(c.End, len(t.Record.Messages))], t.Record.Messages) {
 		if m := c.Steps[i].Message; m.Brief == "" {
@@ -267,22 +268,26 @@ func notes(t Trial) []string {
 const Judged = "judged:"
 
 // checks are what the reward looked at, apart from the database.
-func checks(s *sim.Score) []Check {
+func checks(t Trial) []Check {
+	s := t.Score
 	if s == nil {
 		return nil
 	}
 	var out []Check
-	add := func(met bool, label, text, why string) {
-		out = append(out, Check{Known: true, Met: met, Label: label, Text: text, Why: why, At: -1})
+	add := func(met bool, label, text, why string, at int) {
+		out = append(out, Check{Known: true, Met: met, Label: label, Text: text, Why: why, At: at})
 	}
 	for _, a := range s.Info.EnvAssertions {
-		add(a.Met, "assertion", a.Assertion.FuncName, "")
+		add(a.Met, "assertion", a.Assertion.FuncName, "", -1)
 	}
 	for _, c := range s.Info.CommunicateChecks {
-		add(c.Met, "told the user:", c.Info, c.Justification)
+		told, said := strings.CutPrefix(c.Justification, "said by the agent: ")
+		add(c.Met, "told the user:", c.Info, c.Justification, slices.IndexFunc(t.Record.Messages, func(m sim.Message) bool {
+			return said && m.Role == domains.RoleAssistant && m.TextOf() == told
+		}))
 	}
 	for _, v := range s.Info.NLAssertions {
-		add(v.Met, Judged, v.Assertion, v.Justification)
+		add(v.Met, Judged, v.Assertion, v.Justification, -1)
 	}
 	return out
 }
@@ -300,6 +305,9 @@ func gold(t Trial) []Check {
 		}
 		if t.Score != nil && i < len(t.Score.Info.ActionChecks) {
 			c.Known, c.Met = true, t.Score.Info.ActionChecks[i].Match
+			c.At = slices.IndexFunc(t.Record.Messages, func(m sim.Message) bool {
+				return slices.ContainsFunc(m.ToolCalls, func(call sim.ToolCall) bool { return sim.Matches(a, call) })
+			})
 		}
 		out = append(out, c)
 	}

@@ -38,6 +38,39 @@ func long(messages, bytes int) sim.Record {
 	return r
 }
 
+// TestLongTrial goes through a conversation of several pages: each has its own turns and an index of all, and links lead to
+// the page that has their place.
+func TestLongTrial(t *testing.T) {
+	r := long(500, 500_000)
+	huge := strings.Repeat("word ", 30_000)
+	r.Messages[1].Content = &huge
+	s := serve(t, written(t, r))
+	const base = "/made/trial/mock/A/t/0/"
+	for path, want := range map[string][]string{
+		base:                      {` id="m0"`, ` id="m199"`, `href="#m199"`, `href="/made/trial/mock/A/t/0/a0/?from=200#m200"`, "50000 more bytes"},
+		base + "a0/?from=200":     {` id="m200"`, ` id="m399"`, `href="/made/trial/mock/A/t/0/a0/?from=0#m0"`, `href="/made/trial/mock/A/t/0/a0/?from=400#m499"`},
+		base + "?from=499":        {` id="m499"`},
+		base + "?from=x":          {` id="m0"`},
+		base + "?from=9999999999": {` id="m499"`},
+	} {
+		body := s.page(path)
+		for _, w := range want {
+			if !strings.Contains(body, w) {
+				t.Errorf("%s lacks %s", path, w)
+			}
+		}
+		if n := strings.Count(body, "<article"); n > 260 || strings.Count(body, `data-pos=`) < 500 {
+			t.Errorf("%s has %d places", path, n)
+		}
+	}
+	if body := s.page(base + "a0/text/m1/"); !strings.Contains(body, huge) {
+		t.Error("the page of the whole text does not have it")
+	}
+	if status, _, _ := s.get(base + "a0/text/m9999/"); status != 404 {
+		t.Errorf("a place that there is not: status %d", status)
+	}
+}
+
 // BenchmarkLongTrial loads pages of one conversation of 5,000 messages and 100 MB.
 func BenchmarkLongTrial(b *testing.B) {
 	site, err := view.Open([]string{written(b, long(5000, 100_000_000))}, noEnv)

@@ -47,7 +47,7 @@ func TestModelCallsFollowTheTurn(t *testing.T) {
 					t.Errorf("at message 4: %s", got)
 				}
 				b.Click("#tab-calls .state:not([hidden]) .asked a")
-				b.Until(`document.querySelector("iframe.detail").contentDocument.querySelector("h1")?.textContent === "agent/1"`)
+				b.Until(`document.querySelector("iframe.detail").contentDocument.querySelector("h2")?.textContent === "agent/1"`)
 			}
 			b.Open(s.url + callsTrial + "a0/calls/agent/1/")
 			if got := b.Text("main"); !strings.Contains(got, "compared with agent/0") || !strings.Contains(got, "assistant added") || !strings.Contains(got, `<a href="javascript:alert(3)">go</a>`) {

@@ -10,7 +10,8 @@ let selected = -1; // the position of the selected turn
 function select(article) {
   selected = Number(article.dataset.pos);
   for (const a of all("[data-pos][aria-current]", bench)) a.removeAttribute("aria-current");
-  for (const a of all(`.turns a[data-pos="${selected}"], article[data-pos="${selected}"]`, bench)) a.setAttribute("aria-current", "true");
+  const turn = all(".turns a[data-pos]", bench).find((a) => Number(a.dataset.pos) >= selected); // events are of the turn after them
+  for (const a of [turn, article]) a?.setAttribute("aria-current", "true");
   for (const a of all(".pane a", bench)) a.classList.toggle("here", a.hash === "#" + article.id);
   bench.querySelector(".turns [aria-current]")?.scrollIntoView({ block: "nearest" });
   state(selected);

@@ -15,6 +15,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
@@ -238,7 +239,7 @@ func (b *Tab) Follow(selector string) {
 // FollowKey presses a key that leads to another page, and waits for it.
 func (b *Tab) FollowKey(key string) {
 	b.t.Helper()
-	b.loads(chromedp.KeyEvent(key), "the key "+key)
+	b.loads(press(key), "the key "+key)
 }
 
 // FollowScript runs a script that leads to another page, and waits for it.
@@ -257,7 +258,26 @@ func (b *Tab) loads(do chromedp.Action[chromedp.Void], what string) {
 // Press presses keys one after the other: letters, or those of package kb.
 func (b *Tab) Press(keys string) {
 	b.t.Helper()
-	b.Do(chromedp.KeyEvent(keys))
+	b.Do(press(keys))
+}
+
+// press has a letter come with its key, as a keyboard does: a page that takes the key for itself keeps the letter out of fields.
+func press(keys string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		for _, r := range keys {
+			events := kb.Encode(r)
+			down, up := events[0], events[len(events)-1]
+			if len(events) == 3 {
+				down.Text, down.UnmodifiedText = events[1].Text, events[1].UnmodifiedText
+			}
+			for _, e := range []*input.DispatchKeyEventParams{down, up} {
+				if _, err := cdp.Call(ctx, t, input.DispatchKeyEvent, *e); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
 }
 
 // Keys that have no letter.

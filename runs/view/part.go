@@ -24,7 +24,7 @@ func (c *trialPage) part(v *request, own string, query url.Values) {
 			c.Texts[id] = v.to(own+"text/"+id+"/", nil)
 		}
 	}
-	if len(starts) == 1 {
+	if len(starts) == 1 || v.inlined != nil {
 		return
 	}
 	at := func(n int) string {

@@ -79,3 +79,19 @@ func TestSingleHostile(t *testing.T) {
 		b.Press("j")
 	}
 }
+
+// TestSingleLong: a conversation that has several pages is whole in one file, and so are texts that a page cuts.
+func TestSingleLong(t *testing.T) {
+	r := long(500, 500_000)
+	huge := strings.Repeat("word ", 30_000)
+	r.Messages[1].Content = &huge
+	_, body := single(t, written(t, r), r.Key)
+	for _, want := range []string{` id="m0"`, ` id="m499"`, `href="#m499"`, huge} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%.20q is missing", want)
+		}
+	}
+	if strings.Contains(body, "from=") {
+		t.Error("the file refers to another page of the conversation")
+	}
+}

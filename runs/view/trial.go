@@ -184,8 +184,12 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 	}
 	c := trialPage{Key: r.Key.String(), Outcome: r.Outcome, List: v.trialsAt(query), Raw: v.to(record, nil),
 		Notices: notices, Brief: briefOf(t), Sought: q.Values().Get(trials.Text)}
-	from, _ := number(v.query.Get("from")) // what is no number is the first part
-	if c.Conversation, err = transcript.NewPart(t, from); err != nil {
+	if from, _ := number(v.query.Get("from")); v.inlined == nil { // what is no number is the first part
+		c.Conversation, err = transcript.NewPart(t, from)
+	} else {
+		c.Conversation, err = transcript.NewConversation(t)
+	}
+	if err != nil {
 		return page{}, err
 	}
 	own := fmt.Sprintf("%sa%d/", base, ref.Attempt)

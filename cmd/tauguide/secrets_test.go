@@ -56,6 +56,7 @@ func TestSecretsStayWhereTheyAre(t *testing.T) {
 		{"show", run1, "mock/Fails/add_task/0"},
 		{"view", run1, "--export", filepath.Join(out, "pages")},
 		{"export", "tau2", run1, "--system", "Talks", "--out", filepath.Join(out, "result.json")},
+		{"export", "csv", run1, "--out", filepath.Join(out, "trials.csv")},
 	} {
 		var stdout, stderr bytes.Buffer
 		progress, err := os.Create(filepath.Join(dir, "progress"))

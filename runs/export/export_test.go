@@ -1,0 +1,183 @@
+package export_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tauguide/tauguide/domains/domaintest"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/export"
+	"github.com/tauguide/tauguide/runs/runtest"
+	"github.com/tauguide/tauguide/runs/store"
+	"github.com/tauguide/tauguide/sim"
+)
+
+const guided = `
+name: guided
+note: an agent that gives in, alone and behind a strict gate
+trials: 2
+models: {weak: {synthetic: true, mistakes: {act_before_consent: 0.5, grant_forbidden: 1}, follows_guidance: 0}, careful: {synthetic: true}}
+user: {model: careful}
+judge: {model: careful}
+domains: [{name: retail, tasks: [cancel-gift-card-order, return-from-cancelled-order]}]
+systems:
+  - {name: Bare, agent: react, model: weak}
+  - {name: Guide, agent: react, model: weak, overlays: [{policyguide: {verifier: deterministic, gate: strict}}]}
+`
+
+// run executes the guided config.
+func run(t *testing.T) *store.Run {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "guided")
+	runtest.Execute(t, guided, config.Options{Out: dir})
+	return runtest.Open(t, dir)
+}
+
+// table is the CSV of a run by column.
+func table(t *testing.T, r *store.Run) (text []byte, rows []map[string]string) {
+	t.Helper()
+	var b bytes.Buffer
+	if _, err := export.CSV(t.Context(), r, &b); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(bytes.NewReader(b.Bytes())).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range lines[1:] {
+		row := map[string]string{}
+		for i, name := range lines[0] {
+			row[name] = line[i]
+		}
+		rows = append(rows, row)
+	}
+	return b.Bytes(), rows
+}
+
+// TestCSV wants of each trial what index and record say, and the same bytes again.
+func TestCSV(t *testing.T) {
+	r := run(t)
+	text, rows := table(t, r)
+	if again, _ := table(t, runtest.Open(t, r.Dir())); !bytes.Equal(text, again) {
+		t.Error("two exports of one run differ")
+	}
+	index, intercepts := r.Index(), 0
+	if len(rows) != 8 || len(index) != 8 {
+		t.Fatalf("%d rows of %d trials, want 8", len(rows), len(index))
+	}
+	for i, e := range index {
+		rec, err := r.Attempt(e.Ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kinds := map[sim.EventKind]int{}
+		for _, ev := range rec.Events {
+			kinds[ev.Kind]++
+		}
+		intercepts += kinds["intercept"]
+		var prompt, completion int64
+		for _, c := range rec.Calls {
+			prompt, completion = prompt+c.Usage.PromptTokens.N, completion+c.Usage.CompletionTokens.N
+		}
+		success, slice, agent := "0", "PV", map[string]string{"Bare": "react", "Guide": "policyguide+react"}[e.System]
+		if *e.Reward == 1 {
+			success = "1"
+		}
+		if e.Task == "cancel-gift-card-order" {
+			slice = "Mut"
+		}
+		for name, want := range map[string]any{"run": "guided", "synthetic": true, "task": e.Task, "system": e.System, "agent": agent, "model": "weak", "user_model": "careful", "trial": e.Trial, "slice": slice,
+			"success": success, "reward": *e.Reward, "ending": e.Termination, "messages": len(rec.Messages), "prompt_tokens": prompt,
+			"completion_tokens": completion, "seconds": strconv.FormatFloat(e.Seconds, 'g', -1, 64), "firings": kinds["firing"], "guidances": kinds["guidance"],
+			"intercepts": kinds["intercept"], "blocks": kinds["block"], "cost": ""} {
+			if got := rows[i][name]; got != fmt.Sprint(want) {
+				t.Errorf("%s of %s is %q, want %q", name, e.Ref, got, fmt.Sprint(want))
+			}
+		}
+	}
+	if intercepts == 0 {
+		t.Error("nothing was held back: the run tests too little")
+	}
+}
+
+// TestDamagedSinceOpened wants a record that broke after the run was opened named, and left out.
+func TestDamagedSinceOpened(t *testing.T) {
+	r := run(t)
+	if err := os.Remove(filepath.Join(r.Dir(), r.Index()[0].File)); err != nil {
+		t.Fatal(err)
+	}
+	done, err := export.CSV(t.Context(), r, &bytes.Buffer{})
+	if err != nil || done.Trials != 7 || done.Missing != 1 || len(done.Damaged) != 1 || !strings.Contains(done.Damaged[0], r.Index()[0].File) {
+		t.Errorf("%+v, %v", done, err)
+	}
+}
+
+// TestToFile wants no file where it could not be written whole, and the old one kept.
+func TestToFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.csv")
+	runtest.Write(t, path, []byte("kept"))
+	broken := errors.New("broken")
+	_, err := export.ToFile(path, true, func(w io.Writer) (export.Result, error) {
+		fmt.Fprint(w, "half")
+		return export.Result{}, broken
+	})
+	entries, _ := os.ReadDir(filepath.Dir(path))
+	if !errors.Is(err, broken) || string(runtest.Text(t, path)) != "kept" || len(entries) != 1 {
+		t.Errorf("%v, %q, %d files", err, runtest.Text(t, path), len(entries))
+	}
+}
+
+// page is docs/other-tools.md.
+func page(t *testing.T) string {
+	return string(runtest.Text(t, filepath.Join(domaintest.Root(t), "docs", "other-tools.md")))
+}
+
+// TestColumnsAreDocumented wants each column on the page, in order, and no others.
+func TestColumnsAreDocumented(t *testing.T) {
+	var found []string
+	for _, m := range regexp.MustCompile("(?m)^- `([a-z_]+)` · ").FindAllStringSubmatch(page(t), -1) {
+		found = append(found, m[1])
+	}
+	if !slices.Equal(found, export.Columns()) {
+		t.Errorf("the page has the columns\n%q, the table\n%q", found, export.Columns())
+	}
+}
+
+// TestPython runs the page's Python on a table, each block where its packages are at hand.
+func TestPython(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3")
+	}
+	dir := t.TempDir()
+	text, _ := table(t, run(t))
+	runtest.Write(t, filepath.Join(dir, "trials.csv"), text)
+	blocks := regexp.MustCompile("(?s)```python\n(.*?)```").FindAllStringSubmatch(page(t), -1)
+	if len(blocks) == 0 {
+		t.Fatal("the page has no Python")
+	}
+	for i, b := range blocks {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			cmd := exec.Command(python, "-c", b[1])
+			cmd.Dir = dir
+			out, err := cmd.CombinedOutput()
+			if strings.Contains(string(out), "ModuleNotFoundError") {
+				t.Skipf("a package is not installed: %s", out)
+			}
+			if err != nil || !strings.Contains(string(out), "Guide") {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+}

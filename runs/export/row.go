@@ -1,0 +1,219 @@
+// Package export writes recorded runs as files that other programs read: a table with a row for each trial.
+package export
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/tauguide/tauguide/agents"
+	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/metrics"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/store"
+	"github.com/tauguide/tauguide/runs/trials"
+	"github.com/tauguide/tauguide/sim"
+)
+
+// Row is a trial as a row of a table: of its attempts the one that counts. The tags name the columns, which
+// docs/other-tools.md explains; nil is a value that is missing.
+type Row struct {
+	Run       string  `column:"run"`
+	Synthetic bool    `column:"synthetic"`
+	Domain    string  `column:"domain"`
+	System    string  `column:"system"`
+	Agent     *string `column:"agent"` // with its overlays, outermost first; nil where the run has no config of it
+	Model     *string `column:"model"` // of the agent, as its provider calls it
+	UserModel *string `column:"user_model"`
+	Task      string  `column:"task"`
+	Slice     *string `column:"slice"` // nil of a trial that nobody planned
+	Trial     int64   `column:"trial"`
+	Attempt   int64   `column:"attempt"`
+	Seed      int64   `column:"seed"`
+
+	Outcome string   `column:"outcome"`
+	Success *int64   `column:"success"` // nil where the outcome is void or pending
+	Reward  *float64 `column:"reward"`
+	Ending  string   `column:"ending"`
+	Fault   *string  `column:"fault"`
+
+	Steps      int64 `column:"steps"`
+	Messages   int64 `column:"messages"`
+	ToolCalls  int64 `column:"tool_calls"`
+	ToolErrors int64 `column:"tool_errors"`
+
+	ModelCalls       int64    `column:"model_calls"`
+	PromptTokens     *int64   `column:"prompt_tokens"`
+	CachedTokens     *int64   `column:"cached_tokens"`
+	CompletionTokens *int64   `column:"completion_tokens"`
+	Cost             *float64 `column:"cost"`
+	Seconds          float64  `column:"seconds"`
+
+	Firings     int64 `column:"firings"`
+	FailOpens   int64 `column:"fail_opens"`
+	Reasked     int64 `column:"reasked"`
+	Coerced     int64 `column:"coerced"`
+	Rejected    int64 `column:"rejected"`
+	Guidances   int64 `column:"guidances"`
+	Intercepts  int64 `column:"intercepts"`
+	Blocks      int64 `column:"blocks"`
+	GuardBlocks int64 `column:"guard_blocks"`
+	FlowRejects int64 `column:"flow_rejects"`
+}
+
+// Result tells what was written.
+type Result struct {
+	File      string   `json:"file,omitempty"` // "" for standard output
+	Trials    int      `json:"trials"`
+	Void      int      `json:"void"`
+	Unscored  int      `json:"pending"`
+	Missing   int      `json:"missing"`             // planned trials without a record that can be read
+	Damaged   []string `json:"damaged,omitempty"`   // what is wrong with records that could be read when the run was opened
+	Synthetic string   `json:"synthetic,omitempty"` // what of the run is scripted
+}
+
+// String sums it up in a line.
+func (r Result) String() string {
+	out := fmt.Sprintf("%d trials; %d void, %d without a score, %d planned trials missing", r.Trials, r.Void, r.Unscored, r.Missing)
+	if r.Synthetic != "" {
+		out += "; " + r.Synthetic
+	}
+	return out
+}
+
+// Each reads the trials of a run one at a time, in the order of the plan, and then those that nobody planned. A record that
+// cannot be read is left out and named in the result.
+func Each(ctx context.Context, r *store.Run, use func(store.Entry, sim.Record) error) (Result, error) {
+	out := Result{Synthetic: r.Scripted()}
+	planned := len(r.Plan())
+	for _, e := range r.Index() {
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
+		rec, err := r.Attempt(e.Ref)
+		if err != nil {
+			out.Damaged = append(out.Damaged, err.Error())
+			continue
+		}
+		if err := use(e, rec); err != nil {
+			return out, fmt.Errorf("%s: %w", e.Ref, err)
+		}
+		out.Trials++
+		switch trials.OutcomeOf(e) {
+		case trials.Void:
+			out.Void++
+		case trials.Pending:
+			out.Unscored++
+		}
+	}
+	out.Missing = max(0, planned-out.Trials)
+	return out, nil
+}
+
+// rows makes the rows of a run.
+type rows struct {
+	run     *store.Run
+	planned map[sim.Key]config.Planned
+	systems map[string]config.System
+}
+
+func newRows(r *store.Run) rows {
+	x := rows{r, map[sim.Key]config.Planned{}, map[string]config.System{}}
+	for _, p := range r.Plan() {
+		x.planned[p.Key] = p
+	}
+	for _, s := range r.Manifest().Config.Systems {
+		x.systems[s.Name] = s
+	}
+	return x
+}
+
+// of is the row of a trial.
+func (x rows) of(e store.Entry, rec sim.Record) Row {
+	m := x.run.Manifest()
+	row := Row{Run: m.Name, Synthetic: rec.Synthetic, Domain: e.Domain, System: e.System, Task: e.Task, Trial: int64(e.Trial),
+		Attempt: int64(e.Attempt), Seed: rec.Seed, UserModel: modelName(m.Config, m.Config.User.Model), Outcome: string(trials.OutcomeOf(e)),
+		Reward: e.Reward, Ending: string(e.Termination), Fault: present(e.Fault), Steps: int64(e.Steps), Messages: int64(len(rec.Messages)),
+		ToolErrors: int64(e.ToolErrors), Cost: e.Cost, Seconds: e.Seconds}
+	if p, ok := x.planned[e.Key]; ok {
+		row.Slice = present(string(metrics.Outcome{Mut: p.Mut, Unclassified: p.Unclassified}.Slice()))
+	}
+	if s, ok := x.systems[e.System]; ok {
+		row.Agent, row.Model = present(agentName(s)), modelName(m.Config, s.Model)
+	}
+	if trials.OutcomeOf(e) == trials.Void {
+		row.Reward = nil // an imported result may hold one, which counts nowhere
+	} else if e.Reward != nil {
+		row.Success = new(int64)
+		if sim.Success(*e.Reward) {
+			*row.Success = 1
+		}
+	}
+	for _, msg := range rec.Messages {
+		if msg.Role == domains.RoleAssistant {
+			row.ToolCalls += int64(len(msg.ToolCalls))
+		}
+	}
+	row.spend(e.Usage)
+	row.oversee(rec)
+	return row
+}
+
+// spend sums the tokens of all roles; one unknown figure makes a sum unknown.
+func (row *Row) spend(roles []store.RoleUsage) {
+	var sum metrics.Usage
+	for _, u := range roles {
+		sum.Calls += u.Calls
+		sum.Prompt += u.Prompt
+		sum.Cached += u.Cached
+		sum.Completion += u.Completion
+		sum.UnknownTokens += u.UnknownTokens
+		sum.UnknownCached += u.UnknownCached
+	}
+	row.ModelCalls = int64(sum.Calls)
+	if sum.UnknownTokens == 0 {
+		row.PromptTokens, row.CompletionTokens = &sum.Prompt, &sum.Completion
+	}
+	if sum.UnknownCached == 0 {
+		row.CachedTokens = &sum.Cached
+	}
+}
+
+// oversee counts what verifiers and guards around the agent did.
+func (row *Row) oversee(rec sim.Record) {
+	o := rec.Oversight()
+	row.Firings, row.FailOpens, row.Reasked = int64(o.Firings), int64(o.Failed), int64(o.Reasked)
+	row.Coerced, row.Rejected = int64(o.Coerced), int64(o.Rejected)
+	counts := map[sim.EventKind]*int64{agents.EventGuidance: &row.Guidances, agents.EventIntercept: &row.Intercepts, agents.EventBlock: &row.Blocks,
+		agents.EventGuardBlock: &row.GuardBlocks, agents.EventFlowReject: &row.FlowRejects}
+	for _, e := range rec.Events {
+		if n := counts[e.Kind]; n != nil {
+			*n++
+		}
+	}
+}
+
+// agentName names an agent with its overlays, the outermost first: policyguide+react.
+func agentName(s config.System) string {
+	var parts []string
+	for _, o := range s.Overlays {
+		parts = append(parts, o.Name)
+	}
+	return strings.Join(append(parts, s.Agent), "+")
+}
+
+// modelName is what the provider of a config's model calls it; the config's own name where that is scripted.
+func modelName(c *config.Config, name string) *string {
+	if m := c.Models[name]; m.Model != "" {
+		return &m.Model
+	}
+	return present(name)
+}
+
+// present is nil for a text that is empty.
+func present(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

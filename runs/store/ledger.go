@@ -96,11 +96,15 @@ func (l *Ledger) split(x llm.Exchange, before rope) (r rope, pieces []piece) {
 		tail--
 	}
 	if head > 0 {
-		pieces, r = append(pieces, piece{To: head}), before.cut(0, head)
+		pieces, r = append(pieces, piece{To: head, kept: head}), before.cut(0, head)
 	}
 	literal(body[head : len(body)-tail])
 	if tail > 0 {
-		pieces, r = append(pieces, piece{From: size - tail, To: size}), append(r, before.cut(size-tail, size)...)
+		end := piece{From: size - tail, kept: tail}
+		if end.From == 0 {
+			end.To = size
+		}
+		pieces, r = append(pieces, end), append(r, before.cut(size-tail, size)...)
 	}
 	return r, pieces
 }
@@ -193,9 +197,9 @@ func (w *Writer) addRequests(file string, ref Ref, l *Ledger) error {
 	return nil
 }
 
-// addText stores a text unless it is there: of the same name is the same text.
+// addText stores a text unless it is there as it was stored: a damaged one is put back.
 func (w *Writer) addText(t *text) error {
-	if w.has(textFile(t.name)) {
+	if content, err := unpack(w.dir, textFile(t.name)); err == nil && string(content) == t.content {
 		return nil
 	}
 	path := filepath.Join(w.dir, filepath.FromSlash(textFile(t.name)))

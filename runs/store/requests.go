@@ -2,13 +2,14 @@ package store
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"path"
 	"strings"
 	"sync"
+
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/tauguide/tauguide/sim/llm"
 )
@@ -52,7 +53,8 @@ type exchange struct {
 	Error   string  `json:"error,omitempty"`
 }
 
-// piece is a part of a request: new text, a text by its name, or bytes [from, to) of the request before it in its role.
+// piece is a part of a request: new text, a text by its name, or bytes [from, to) of the request before it in its role; of a
+// piece that begins later than that, no end is its end.
 type piece struct {
 	New  string `json:"new,omitempty"`
 	Text string `json:"text,omitempty"`
@@ -60,17 +62,18 @@ type piece struct {
 	To   int    `json:"to,omitempty"`
 
 	common *text
+	kept   int // how many bytes are of the request before
 }
 
 func (p piece) size() int {
 	if p.common != nil {
 		return len(p.common.content)
 	}
-	return len(p.New) + p.To - p.From
+	return len(p.New) + p.kept
 }
 
-// packing is the level at which files of requests are half as large again as at best, for a tenth of the time.
-const packing = 3
+// packing is the level from which files of requests hardly get smaller, and the time several times as long.
+const packing = 6
 
 // packers are reused, since each takes more memory than what it packs.
 var packers = sync.Pool{New: func() any {

@@ -2,13 +2,15 @@ package store
 
 import (
 	"bytes"
-	"compress/gzip"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
+
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/tauguide/tauguide/sim/llm"
 )
@@ -43,7 +45,7 @@ func (r *Run) GradingRequests(ref Ref) (*Requests, error) {
 }
 
 func (r *Run) requests(file string, ref Ref) (*Requests, error) {
-	content, err := r.unpack(file)
+	content, err := unpack(r.dir, file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNoRequests
 	}
@@ -74,9 +76,9 @@ func (q *Requests) decode(content []byte, ref Ref) error {
 	return seals.Check(content)
 }
 
-// unpack reads a compressed file of the run.
-func (r *Run) unpack(file string) ([]byte, error) {
-	packed, err := readInside(r.dir, file)
+// unpack reads a compressed file of a run.
+func unpack(dir, file string) ([]byte, error) {
+	packed, err := readInside(dir, file)
 	if err != nil {
 		return nil, err
 	}
@@ -146,11 +148,12 @@ func (q *Requests) next(before []byte, pieces []piece) ([]byte, error) {
 				return nil, err
 			}
 			rest = append(rest, content...)
-		case p.To > 0:
-			if p.From < 0 || p.From > p.To || p.To > len(before) {
-				return nil, fmt.Errorf("it refers to bytes %d to %d of %d", p.From, p.To, len(before))
+		case p.From != 0 || p.To != 0:
+			to := cmp.Or(p.To, len(before))
+			if p.From < 0 || p.From > to || to > len(before) {
+				return nil, fmt.Errorf("it refers to bytes %d to %d of %d", p.From, to, len(before))
 			}
-			rest = append(rest, before[p.From:p.To]...)
+			rest = append(rest, before[p.From:to]...)
 		default:
 			rest = append(rest, p.New...)
 		}
@@ -166,7 +169,7 @@ func (q *Requests) text(name string) ([]byte, error) {
 	if known, ok := q.texts[name]; ok {
 		return known, nil
 	}
-	content, err := q.run.unpack(textFile(name))
+	content, err := unpack(q.run.dir, textFile(name))
 	if err == nil && textName(content) != name {
 		err = llm.ErrEdited
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/gzip"
 	"pgregory.net/rapid"
 
 	"github.com/tauguide/tauguide/sim"
@@ -119,6 +119,43 @@ func TestRequestsAreSmall(t *testing.T) {
 	texts, err := os.ReadDir(filepath.Join(dir, requestsDir, "texts"))
 	if err != nil || len(texts) != 1 || texts[0].Name() != textName([]byte(system))+".gz" {
 		t.Errorf("texts: %v, %v", texts, err)
+	}
+}
+
+// TestDamagedTextsAreStoredAgain: requests that are stored after a text was damaged do not refer to what cannot be read.
+func TestDamagedTextsAreStoredAgain(t *testing.T) {
+	dir := t.TempDir()
+	system := strings.Repeat("policy ", 100)
+	store := func(ref Ref) {
+		w := writing(t, dir)
+		l := w.NewLedger()
+		l.Add(llm.Exchange{Request: []byte(system), Common: [][2]int{{0, len(system)}}})
+		if err := w.addRequests(requestsFile(ref), ref, l); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	later := someTrial
+	store(someTrial)
+	other, err := pack([]byte("other"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, damaged := range map[string][]byte{"empty": nil, "torn": other[:3], "another text": other} {
+		put(t, filepath.Join(dir, filepath.FromSlash(textFile(textName([]byte(system))))), damaged)
+		later.Trial++
+		store(later)
+		for _, ref := range []Ref{someTrial, later} {
+			q, err := (&Run{dir: dir}).Requests(ref)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if body, err := q.Request(0); err != nil || string(body) != system {
+				t.Errorf("%s, %s: %q, %v", name, ref, body, err)
+			}
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,7 +25,7 @@ func NewWords(typed string) Words {
 			words = []string{strings.Join(words, " ")}
 		}
 		for _, w := range words {
-			if w != "" {
+			if w != "" && !slices.Contains(out, w) {
 				out = append(out, w)
 			}
 		}

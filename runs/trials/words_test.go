@@ -17,7 +17,7 @@ import (
 func TestWords(t *testing.T) {
 	for typed, want := range map[string]Words{
 		"": nil, ` "" " " `: nil, "one  two": {"one", "two"}, `"one  two" three`: {"one two", "three"}, `a"b c"d`: {"a", "b c", "d"}, `"not closed`: {"not closed"},
-		"a\tb\u00a0c": {"a", "b", "c"}, "\u202e": {`\u{202e}`},
+		"a\tb\u00a0c": {"a", "b", "c"}, "\u202e": {`\u{202e}`}, "a b a \"a\"": {"a", "b"},
 	} {
 		if diff := cmp.Diff(want, NewWords(typed)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", typed, diff)

@@ -23,8 +23,7 @@ func figures(first, second []metrics.Outcome, k int, seed uint64) []any {
 		metrics.Holm([]float64{test.Normal, test.Exact, math.NaN()}), metrics.Cover(first),
 		metrics.TimesAs(metrics.PassHat(first, 1), metrics.PassHat(second, 1)),
 	}
-	pv, _ := test.P()
-	return append(out, pv)
+	return append(out, test.Odds(), metrics.PassDifference(k, metrics.Both{First: first, Second: second}))
 }
 
 // faults finds what must never leave: a number that is not finite, a figure that is undefined without saying why or

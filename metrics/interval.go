@@ -32,13 +32,14 @@ const (
 	Adjusted  Method = "adjusted"  // shares, and differences of shares: Share, Difference
 	LogNormal Method = "lognormal" // amounts without an upper bound: Amount
 	Resampled Method = "bootstrap" // what the paper prints: Bootstrap
+	Exact     Method = "exact"     // odds ratios: McNemar.Odds
 )
 
 // String says in a few words what a method is.
 func (m Method) String() string {
 	return map[Method]string{Adjusted: "adjusted Wald over tasks, two added at either bound (Agresti and Coull 1998), Student's t",
 		LogNormal: "Student's t over tasks on the log scale (Cox's standard error where it is the larger)",
-		Resampled: "percentile bootstrap over tasks"}[m]
+		Resampled: "percentile bootstrap over tasks", Exact: "binomial (Clopper and Pearson 1934)"}[m]
 }
 
 // Part is what one task adds to a figure that is a quotient of two sums over tasks: {value, 1} for a mean over tasks,

@@ -11,16 +11,13 @@ import (
 // Discordant counts, in one stratum, the tasks that only the first system passed and those that only the second did.
 type Discordant struct{ First, Second int }
 
-// ExactBelow is the number of discordant tasks under which the normal approximation is not to be trusted.
-const ExactBelow = 25
-
 // McNemar is the outcome of the stratified test that two systems pass a task equally often. All of it is always finite.
 type McNemar struct {
 	Strata        int
 	First, Second int     // discordant tasks, summed over the strata
 	Z             float64 // (First - Second) / sqrt(First + Second); 0 without discordant tasks
-	Normal        float64 // two-sided p by the normal approximation; 1 without discordant tasks
-	Exact         float64 // two-sided p by the binomial distribution
+	Normal        float64 // two-sided p by the normal approximation, as the paper prints it: too small; 1 without discordant tasks
+	Exact         float64 // two-sided p by the binomial distribution, the one to read
 }
 
 // McNemarTest runs McNemar's test over strata, which are domains (paper, appendix C). Under the hypothesis every discordant task
@@ -56,12 +53,24 @@ func McNemarOf(pairings ...Pairing) McNemar {
 // Discordant is the number of discordant tasks.
 func (t McNemar) Discordant() int { return t.First + t.Second }
 
-// P is the p to report: the exact one below 25 discordant tasks, else the normal one.
-func (t McNemar) P() (p float64, exact bool) {
-	if t.Discordant() < ExactBelow {
-		return t.Exact, true
+// Odds estimates the odds ratio of a task's passing with the first system against the second: the quotient of the discordant
+// counts (Breslow and Day 1980, section 5.2), of which the tasks that agree say nothing. It assumes that discordant tasks are
+// alike. Its interval is that of Clopper and Pearson (1934) for the share of the first: it leaves out 1 just where the exact
+// p is below 5 %.
+func (t McNemar) Odds() Estimate {
+	first, second := float64(t.First), float64(t.Second)
+	e := of(first/second, t.Discordant(), "no task passes with the second alone")
+	if !e.Defined {
+		e.Interval.Reason = e.Reason
+		return e
 	}
-	return t.Normal, false
+	const tail = (100 - Level) / 200.0
+	odds := func(share float64) float64 { return share / (1 - share) }
+	e.Interval = Interval{Defined: true, Method: Exact, Hi: odds(distuv.Beta{Alpha: first + 1, Beta: second}.Quantile(1 - tail))}
+	if first > 0 {
+		e.Interval.Lo = odds(distuv.Beta{Alpha: first, Beta: second + 1}.Quantile(tail))
+	}
+	return e
 }
 
 // Holm corrects the p of several comparisons that are read together, so that the chance of any false finding among them

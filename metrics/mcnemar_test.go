@@ -29,9 +29,12 @@ func TestMcNemarExact(t *testing.T) {
 			if want := coins(a, b); math.Abs(got.Exact-want) > 1e-12*(1+1/want) {
 				t.Errorf("%d and %d: exact p %v, want %v", a, b, got.Exact, want)
 			}
-			p, exact := got.P()
-			if exact != (a+b < 25) || (exact && p != got.Exact) || (!exact && p != got.Normal) {
-				t.Errorf("%d and %d: p %v, exact %t", a, b, p, exact)
+			odds := got.Odds()
+			if odds.Defined != (b > 0) || odds.Defined && odds.Value != float64(a)/float64(b) {
+				t.Errorf("%d and %d: odds ratio %+v", a, b, odds)
+			}
+			if i := odds.Interval; odds.Defined && (i.Lo > 1 || i.Hi < 1) != (got.Exact < 0.05) {
+				t.Errorf("%d and %d: odds ratio between %v and %v, exact p %v", a, b, i.Lo, i.Hi, got.Exact)
 			}
 		}
 	}

@@ -87,6 +87,13 @@ func formulas() []formula {
 			m := metrics.McNemarTest(metrics.Discordant{First: whole(t, a[1]), Second: whole(t, a[2])})
 			return map[string]string{"Z": fmt.Sprintf("%.2f", m.Z), "p": fmt.Sprintf("%.2g", m.Normal), "exact p": fmt.Sprintf("%.2g", m.Exact)}[a[0]]
 		}},
+		{`odds ratio of (\d+) against (\d+)`, func(t *testing.T, a []string) string {
+			return figure(metrics.McNemarTest(metrics.Discordant{First: whole(t, a[0]), Second: whole(t, a[1])}).Odds(), 2)
+		}},
+		{`difference of Pass\^(\d+), A (.+); B (.+)`, func(t *testing.T, a []string) string {
+			both := metrics.Both{First: system(strings.Split(a[1], ", ")...), Second: system(strings.Split(a[2], ", ")...)}
+			return figure(plain(metrics.PassDifference(whole(t, a[0]), both)), 3)
+		}},
 		{`Holm of ([\d., ]+)`, func(t *testing.T, a []string) string {
 			var ps, out []string
 			var list []float64

@@ -141,6 +141,28 @@ func Difference(domains ...Pairing) Estimate {
 	return bounded(strata, -1, 1, 1, "no common tasks")
 }
 
+// Both are the outcomes of two systems on one domain.
+type Both struct{ First, Second []Outcome }
+
+// PassDifference estimates by how much the first system's Pass^k exceeds the second's, over all usable trials of the tasks
+// that both have, however many each has of a task: the mean over domains, which count the same each, of the mean over their
+// tasks of the difference of PassHat. It is undefined where PairUp is without a comparison. Where tasks have k trials it is
+// Difference, and it assumes and is bounded as that is.
+func PassDifference(k int, domains ...Both) Estimate {
+	strata := make([][]Part, len(domains))
+	for i, d := range domains {
+		pairs := PairUp(d.First, d.Second, k)
+		if pairs.Reason != "" {
+			return Estimate{Reason: pairs.Reason, Interval: Interval{Reason: pairs.Reason}}
+		}
+		a, b := tallies(d.First), tallies(d.Second)
+		for _, x := range pairs.Pairs {
+			strata[i] = append(strata[i], Part{a[x.Task].ratio(k) - b[x.Task].ratio(k), 1})
+		}
+	}
+	return bounded(strata, -1, 1, 1, "no common tasks")
+}
+
 // Remarks says in sentences what of the two sides, under the names given, is not in the comparison.
 func (p Pairing) Remarks(first, second string) []string {
 	var out []string

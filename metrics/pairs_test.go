@@ -125,3 +125,25 @@ func TestPairingIsAntisymmetric(t *testing.T) {
 		}
 	})
 }
+
+// TestPassDifferenceIsThatOfPassHat: one estimator for both, whatever trials each has of a task.
+func TestPassDifferenceIsThatOfPassHat(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		first, n := outcomes(t, true)
+		second, m := outcomes(t, true)
+		k := rapid.IntRange(1, min(n, m)).Draw(t, "k")
+		got, back := metrics.PassDifference(k, metrics.Both{First: first, Second: second}), metrics.PassDifference(k, metrics.Both{First: second, Second: first})
+		pairs := metrics.PairUp(first, second, k)
+		if got.Reason != pairs.Reason || !near(got.Value, -back.Value, 1e-12) || !near(got.Interval.Lo, -back.Interval.Hi, 1e-12) {
+			t.Fatalf("%+v and %+v of %+v", got, back, pairs)
+		}
+		if got.Defined && len(pairs.OnlyFirst)+len(pairs.OnlySecond) == 0 {
+			if want := metrics.PassHat(first, k).Value - metrics.PassHat(second, k).Value; !near(want, got.Value, 1e-12) {
+				t.Fatalf("difference %v, that of Pass^%d is %v", got.Value, k, want)
+			}
+		}
+		if d := metrics.Difference(pairs); got.Defined && n == k && m == k && !near(d.Value, got.Value, 1e-12) {
+			t.Fatalf("difference %v, by pairs %v", got.Value, d.Value)
+		}
+	})
+}

@@ -62,6 +62,9 @@ func Ratio(c, n, k int) float64 {
 // tally counts the usable trials and the successes of one task.
 type tally struct{ usable, success int }
 
+// ratio is the task's part of Pass^k.
+func (t *tally) ratio(k int) float64 { return Ratio(t.success, t.usable, k) }
+
 // tallies counts by task.
 func tallies(all []Outcome) map[string]*tally {
 	by := map[string]*tally{}

@@ -73,7 +73,7 @@ func TestVerifierThatAlwaysFails(t *testing.T) {
 				}
 				says(t, "table "+name, strings.Join(table.Notes, "\n"), "the verifier of Guided in run small "+failed)
 			}
-			pair, err := report.Compare(report.Side{Source: &source, System: "ReAct"}, report.Side{Source: &source, System: "Guided"})
+			pair, err := report.Compare(0, report.Side{Source: &source, System: "ReAct"}, report.Side{Source: &source, System: "Guided"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -72,7 +72,7 @@ func TestCompareWithTooFewTrials(t *testing.T) {
 			s.Outcomes[i].State = metrics.Void
 		}
 	}
-	c, err := report.Compare(report.Side{Source: &s, System: "ReAct"}, report.Side{Source: &s, System: "Guided"})
+	c, err := report.Compare(0, report.Side{Source: &s, System: "ReAct"}, report.Side{Source: &s, System: "Guided"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,39 +31,26 @@ type Comparison struct {
 	K       int                `json:"k"` // of the Pass^k that is compared
 	Domains []DomainComparison `json:"domains"`
 	// Mean is over the domains, each of which counts the same; null where there is one.
-	Mean   *DomainComparison `json:"mean"`
-	Pooled *Test             `json:"pooled"` // null if no domain could be compared
-	Trials int               `json:"trials"` // that are usable on both sides
-	Flips  []Flip            `json:"flips"`
-	Alone  []string          `json:"alone"` // tasks that only one side has
-	Notes  []string          `json:"notes"`
+	Mean    *DomainComparison `json:"mean"`
+	Pooled  *Test             `json:"pooled"` // null if no domain could be compared
+	Trials  int               `json:"trials"` // that are usable on both sides
+	Changed []TaskChange      `json:"tasks"`  // that one side passes more often
+	Flips   []Flip            `json:"flips"`
+	Alone   []string          `json:"alone"` // tasks that only one side has
+	Notes   []string          `json:"notes"`
+	// Finding says in a sentence what can be concluded, and what not.
+	Finding string `json:"finding"`
 }
 
-// DomainComparison is the comparison on one domain, or over several. Figures are null where undefined; Undefined says why.
-type DomainComparison struct {
-	Domain    string            `json:"domain"`
-	Tasks     int               `json:"tasks"`  // that both have
-	PassA     *float64          `json:"pass_a"` // Pass^k
-	PassB     *float64          `json:"pass_b"`
-	Delta     *float64          `json:"delta"` // A less B
-	SE        *float64          `json:"se"`    // of delta, over tasks; null where all tasks agree
-	Low       *float64          `json:"low"`   // of the 95 % interval
-	High      *float64          `json:"high"`
-	Method    metrics.Method    `json:"method,omitempty"` // of the interval
-	OnlyA     int               `json:"only_a"`           // tasks that pass with A alone
-	OnlyB     int               `json:"only_b"`
-	P         *float64          `json:"p"` // McNemar, exact where few tasks differ
-	Undefined map[string]string `json:"undefined,omitempty"`
-}
-
-// Test is the stratified McNemar test over all domains; P is the one to read, exact where few tasks differ.
+// Test is the stratified McNemar test over all domains.
 type Test struct {
 	OnlyA  int     `json:"only_a"`
 	OnlyB  int     `json:"only_b"`
 	Z      float64 `json:"z"`
-	Normal float64 `json:"p_normal"`
+	Normal float64 `json:"p_normal"` // as the paper prints it: too small where few tasks are discordant
 	Exact  float64 `json:"p_exact"`
-	P      float64 `json:"p"`
+	P      float64 `json:"p"`      // the one to read: exact, and corrected where several systems are compared
+	Family int     `json:"family"` // comparisons that were asked for together, for which P is corrected (Holm 1979)
 }
 
 // Flip is a trial with another outcome on each side.
@@ -97,62 +84,102 @@ func trials(by map[string][]metrics.Outcome) int {
 	return n
 }
 
-// Compare pairs two systems. It is an error if they have no task in common.
-func Compare(a, b Side) (Comparison, error) {
+// CompareAll compares the first system with each other; the p of their tests are corrected for that (Holm 1979).
+func CompareAll(k int, first Side, others ...Side) ([]Comparison, error) {
+	out, tests, ps := make([]Comparison, len(others)), []*Test{}, []float64{}
+	for i, other := range others {
+		c, err := Compare(k, first, other)
+		if err != nil {
+			return nil, err
+		}
+		if out[i] = c; c.Pooled != nil {
+			tests, ps = append(tests, c.Pooled), append(ps, c.Pooled.Exact)
+		}
+	}
+	for i, p := range metrics.Holm(ps) {
+		tests[i].P, tests[i].Family = p, len(ps)
+	}
+	for i := range out {
+		out[i].Finding = out[i].conclusion()
+	}
+	return out, nil
+}
+
+// Compare pairs two systems by Pass^k; k of 0 is the paper's 4, or the most that both have trials for. It is an error if they
+// have no task in common, or no so many trials.
+func Compare(k int, a, b Side) (Comparison, error) {
 	c := Comparison{A: a.Source.Provenance, B: b.Source.Provenance, SystemA: a.System, SystemB: b.System,
-		Unlike: append([]string{}, Unlike(a.Source, b.Source)...), Flips: []Flip{}, Alone: []string{}, Notes: append([]string{}, a.Source.remarks()...)}
+		Unlike: append([]string{}, Unlike(a.Source, b.Source)...), Changed: []TaskChange{}, Flips: []Flip{}, Alone: []string{}, Notes: append([]string{}, a.Source.remarks()...)}
 	if b.Source != a.Source {
 		c.Notes = append(c.Notes, b.Source.remarks()...)
 	}
 	ofA, ofB := a.outcomes(), b.outcomes()
-	c.K = min(paperTrials, trials(ofA), trials(ofB))
-	if c.K < paperTrials && c.K > 0 {
-		c.Notes = append(c.Notes, fmt.Sprintf("Pass^%d is compared: one side has no more trials", c.K))
+	if err := c.choose(k, min(trials(ofA), trials(ofB))); err != nil {
+		return c, err
 	}
 	c.Notes = append(c.Notes, a.Source.unreliable(a.System)...)
 	if a != b {
 		c.Notes = append(c.Notes, b.Source.unreliable(b.System)...)
 	}
-	var strata []metrics.Pairing
-	var inA, inB [][]metrics.Outcome
-	total := 0
+	var all []stratum
 	for _, domain := range slices.Sorted(maps.Keys(ofA)) {
 		if len(ofB[domain]) == 0 {
 			c.Notes = append(c.Notes, "only the first side has "+domain)
 			continue
 		}
-		p := c.pair(domain, ofA[domain], ofB[domain])
-		x, y := shared(ofA[domain], ofB[domain]), shared(ofB[domain], ofA[domain])
-		strata, inA, inB = append(strata, p), append(inA, x), append(inB, y)
-		c.Domains = append(c.Domains, c.figuresOf(domain, strata[len(strata)-1:], [][]metrics.Outcome{x}, [][]metrics.Outcome{y}))
-		total += countTasks(x)
+		s := stratum{domain, metrics.Both{First: shared(ofA[domain], ofB[domain]), Second: shared(ofB[domain], ofA[domain])}}
+		c.pair(domain, ofA[domain], ofB[domain])
+		if len(s.First) > 0 {
+			all = append(all, s)
+			c.changes(s)
+		}
+		c.Domains = append(c.Domains, c.compared(domain, s))
 	}
 	for _, domain := range slices.Sorted(maps.Keys(ofB)) {
 		if len(ofA[domain]) == 0 {
 			c.Notes = append(c.Notes, "only the second side has "+domain)
 		}
 	}
-	if total == 0 {
+	if len(all) == 0 {
 		return c, domains.Usage(fmt.Errorf("%s of %s and %s of %s have no task in common\nhint: compare systems of one run, or runs on the same tasks",
 			a.System, a.Source.Name, b.System, b.Source.Name))
 	}
-	if len(strata) > 1 {
-		mean := c.figuresOf("mean", strata, inA, inB)
+	if len(c.Domains) > 1 {
+		mean := c.compared("mean", all...)
 		c.Mean = &mean
 	}
-	if t := metrics.McNemarOf(strata...); t.Strata > 0 {
-		p, _ := t.P()
-		c.Pooled = &Test{OnlyA: t.First, OnlyB: t.Second, Z: t.Z, Normal: t.Normal, Exact: t.Exact, P: p}
+	if t := c.test(all...); t.Strata > 0 {
+		c.Pooled = &Test{OnlyA: t.First, OnlyB: t.Second, Z: t.Z, Normal: t.Normal, Exact: t.Exact, P: t.Exact, Family: 1}
 	}
+	c.Finding = c.conclusion()
 	return c, nil
 }
 
-// pair pairs the tasks of a domain, and says what of it is no pair, and which trials end otherwise.
-func (c *Comparison) pair(domain string, a, b []metrics.Outcome) metrics.Pairing {
+// choose chooses the k of the Pass^k that is compared, of which there are so many trials.
+func (c *Comparison) choose(k, most int) error {
+	if c.K = k; k > most {
+		return domains.Usage(fmt.Errorf("too few trials for Pass^%d: %s or %s has %d of a task\nhint: ask for a k from 1 to %d", k, c.SystemA, c.SystemB, most, most))
+	}
+	if k > 0 {
+		return nil
+	}
+	if c.K = min(paperTrials, most); c.K < paperTrials && c.K > 0 {
+		c.Notes = append(c.Notes, fmt.Sprintf("Pass^%d is compared: one side has no more trials", c.K))
+	}
+	return nil
+}
+
+// pair says of a domain what of it is no pair, and which trials end otherwise.
+func (c *Comparison) pair(domain string, a, b []metrics.Outcome) {
 	p := metrics.PairUp(a, b, c.K)
 	if p.Reason != "" {
 		c.Notes = append(c.Notes, fmt.Sprintf("`-` on %s: %s", domain, p.Reason))
 	}
+	if p.ExtraFirst+p.ExtraSecond > 0 {
+		c.Notes = append(c.Notes, fmt.Sprintf("%s: more than %d usable trials of %d tasks with A, of %d with B: Pass^k and A − B go by all of them, the test by the first %d of each task",
+			domain, c.K, p.ExtraFirst, p.ExtraSecond, c.K))
+	}
+	p.ExtraFirst, p.ExtraSecond = 0, 0
 	for _, r := range p.Remarks("the first side", "the second side") {
 		c.Notes = append(c.Notes, domain+": "+r)
 	}
@@ -163,30 +190,6 @@ func (c *Comparison) pair(domain string, a, b []metrics.Outcome) metrics.Pairing
 	for _, t := range p.OnlySecond {
 		c.Alone = append(c.Alone, fmt.Sprintf("%s/%s: second side only", domain, t))
 	}
-	return p
-}
-
-// figuresOf compares on domains, on the tasks that both sides have.
-func (c *Comparison) figuresOf(name string, pairs []metrics.Pairing, a, b [][]metrics.Outcome) DomainComparison {
-	d := DomainComparison{Domain: name, Tasks: countTasks(slices.Concat(a...)), Undefined: map[string]string{}}
-	set := func(name string, e metrics.Estimate) *float64 {
-		if !e.Defined {
-			d.Undefined[name] = e.Reason
-			return nil
-		}
-		return &e.Value
-	}
-	test := metrics.McNemarOf(pairs...)
-	d.OnlyA, d.OnlyB = test.First, test.Second
-	d.PassA, d.PassB = set("pass_a", metrics.MeanPassHat(a, c.K)), set("pass_b", metrics.MeanPassHat(b, c.K))
-	delta := metrics.Difference(pairs...)
-	d.Delta, d.Low, d.High, d.Method = set("delta", delta), set("low", delta.Low()), set("high", delta.High()), delta.Interval.Method
-	if delta.Interval.SE > 0 {
-		d.SE = &delta.Interval.SE
-	}
-	value, _ := test.P()
-	d.P = set("p", metrics.Estimate{Value: value, Defined: delta.Defined, Reason: delta.Reason})
-	return d
 }
 
 // shared are the outcomes of tasks that the other side has too.

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"fmt"
-
 	"github.com/tauguide/tauguide/metrics"
 )
 
@@ -32,7 +30,7 @@ func mcnemar(in Input, t *Table) error {
 			strata = append(strata, x)
 		}
 		rows[i].McNemar = metrics.McNemarOf(strata...)
-		ps[i], _ = rows[i].P()
+		ps[i] = rows[i].Exact
 	}
 	for i, p := range metrics.Holm(ps) {
 		rows[i].holm = p
@@ -44,9 +42,9 @@ func mcnemar(in Input, t *Table) error {
 		return in.paperPair(m.pair, "", path, &undefined)
 	})
 	t.Notes = append(t.Notes, undefined.lines()...)
-	t.Notes = append(t.Notes, fmt.Sprintf("Z and p after the stratified McNemar test, two-sided; p exact is binomial, and the one to read below %d discordant tasks", metrics.ExactBelow))
+	t.Notes = append(t.Notes, "Z and p after the stratified McNemar test, two-sided; p exact is binomial and the one to read: p is too small where few tasks are discordant")
 	if in.Holm {
-		t.Notes = append(t.Notes, "p Holm is corrected for all comparisons of this table; it takes the exact p where that is the one to read")
+		t.Notes = append(t.Notes, "p Holm is the exact p, corrected for all comparisons of this table")
 	}
 	return nil
 }

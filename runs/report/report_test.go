@@ -364,7 +364,7 @@ func TestPublishedCountsGiveThePublishedTest(t *testing.T) {
 
 func TestCompare(t *testing.T) {
 	s := fixture(t)
-	c, err := report.Compare(report.Side{Source: &s, System: "Guided"}, report.Side{Source: &s, System: "Noop"})
+	c, err := report.Compare(0, report.Side{Source: &s, System: "Guided"}, report.Side{Source: &s, System: "Noop"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -381,7 +381,7 @@ func TestCompare(t *testing.T) {
 	if wins != 45 || c.Trials != 48 {
 		t.Errorf("%d flips of %d trials, want 45 of 48", wins, c.Trials)
 	}
-	back, err := report.Compare(report.Side{Source: &s, System: "Noop"}, report.Side{Source: &s, System: "Guided"})
+	back, err := report.Compare(0, report.Side{Source: &s, System: "Noop"}, report.Side{Source: &s, System: "Guided"})
 	if err != nil {
 		t.Fatal(err)
 	}

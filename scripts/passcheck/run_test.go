@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/big"
 	"os"
 	"path/filepath"
 	"strings"
@@ -276,7 +277,7 @@ func (x tallied) parts() (out []part) {
 
 // difference compares two systems by domain and over them.
 func (c *checker) difference(s report.Source, mine recorded) {
-	got, err := report.Compare(report.Side{Source: &s, System: "PolicyGuide"}, report.Side{Source: &s, System: "ReAct"})
+	got, err := report.Compare(0, report.Side{Source: &s, System: "PolicyGuide"}, report.Side{Source: &s, System: "ReAct"})
 	if err != nil {
 		c.Fatal(err)
 	}
@@ -291,10 +292,15 @@ func (c *checker) difference(s report.Source, mine recorded) {
 		c.figure("difference on "+d.Domain, row, "delta", 1, share(strata, -1, 1))
 	}
 	var all [][]part
+	only := [2]int{}
 	for _, d := range got.Domains {
 		a, b := count(mine.outcomes[place{d.Domain, "PolicyGuide"}], "all"), count(mine.outcomes[place{d.Domain, "ReAct"}], "all")
-		var parts []part
+		var parts, single []part
 		for task := range a {
+			share := func(x *tally) *big.Rat { return over(ratio(x.success), ratio(x.success+x.failure)) }
+			if a[task].success+a[task].failure > 0 && b[task].success+b[task].failure > 0 {
+				single = append(single, part{minus(share(a[task]), share(b[task])), ratio(1)})
+			}
 			whole := func(x *tally) int {
 				if x.success == 4 {
 					return 1
@@ -304,10 +310,37 @@ func (c *checker) difference(s report.Source, mine recorded) {
 			parts = append(parts, part{ratio(whole(a[task]) - whole(b[task])), ratio(1)})
 		}
 		hold(d, [][]part{parts})
+		if d.Single.Delta != nil {
+			c.figure("Pass^1 on "+d.Domain, map[string]any{"delta": *d.Single.Delta, "delta_lo": *d.Single.Low, "delta_hi": *d.Single.High, "delta_se": *d.Single.SE}, "delta", 1, share([][]part{single}, -1, 1))
+		}
+		if d.P != nil {
+			tested := [2]int{}
+			for _, p := range parts {
+				if sign := p.sum.Sign(); sign != 0 {
+					tested[(1-sign)/2]++
+				}
+			}
+			only[0], only[1] = only[0]+tested[0], only[1]+tested[1]
+			if want := coins(tested[0], tested[1]); math.Abs(*d.P-want) > 1e-12 || d.OnlyA != tested[0] || d.OnlyB != tested[1] {
+				c.Errorf("%s: exact p %v of %d against %d, want %v of %v", d.Domain, *d.P, d.OnlyA, d.OnlyB, want, tested)
+			}
+		}
 		all = append(all, parts)
 	}
 	if got.Mean == nil {
 		c.Fatal("no mean over domains")
 	}
 	hold(*got.Mean, all)
+	if p := got.Pooled; p != nil && math.Abs(p.P-coins(only[0], only[1])) > 1e-12 {
+		c.Errorf("over all domains: exact p %v, want that of %v", p.P, only)
+	}
+}
+
+// coins is the share of sequences of fair coins that are at least as uneven as so many of either side: a two-sided exact p.
+func coins(a, b int) float64 {
+	sum := new(big.Int)
+	for i := range int64(min(a, b)) + 1 {
+		sum.Add(sum, new(big.Int).Binomial(int64(a+b), i))
+	}
+	return min(1, 2*float(new(big.Rat).SetFrac(sum, new(big.Int).Lsh(big.NewInt(1), uint(a+b)))))
 }

@@ -112,10 +112,7 @@ func writeFile(path string, content []byte) (err error) {
 			err = errors.Join(err, os.Remove(f.Name()))
 		}
 	}()
-	if _, err = f.Write(content); err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err = fill(f, content); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	if err = os.Chmod(f.Name(), 0o644); err != nil {
@@ -125,6 +122,31 @@ func writeFile(path string, content []byte) (err error) {
 		return err
 	}
 	return syncDir(dir)
+}
+
+// fill writes a file, to the disk, and closes it.
+func fill(f *os.File, content []byte) error {
+	_, err := f.Write(content)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// writeUnnamed is writeFile for a file to which nothing refers before this returns: it may be there in part meanwhile, which
+// saves half of the work.
+func writeUnnamed(path string, content []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) { // left by a process that was killed
+		return writeFile(path, content)
+	}
+	if err != nil {
+		return err
+	}
+	if err := fill(f, content); err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(path))
+	}
+	return syncDir(filepath.Dir(path))
 }
 
 // syncDir makes new names in a folder lasting, where the system can.

@@ -189,7 +189,7 @@ func (w *Writer) addRequests(file string, ref Ref, l *Ledger) error {
 		err = w.folder(filepath.Dir(path))
 	}
 	if err == nil {
-		err = writeFile(path, content)
+		err = writeUnnamed(path, content)
 	}
 	if err != nil {
 		return fmt.Errorf("requests of %s: %w", ref, err)

@@ -91,7 +91,8 @@ func (in Input) panel(title string, rows []row, at func(outcomes []metrics.Outco
 		if len(in.Sources) > 1 {
 			s.Name += " (" + r.source.Name + ")"
 		}
-		for k := 1; k <= min(metrics.MaxTrials(r.outcomes), maxK); k++ {
+		most := min(metrics.MaxTrials(r.outcomes), maxK)
+		for k := 1; k <= most; k++ {
 			if e := at(r.outcomes, k); e.Defined {
 				p := figure.Point{K: float64(k), Value: e.Value, Lo: e.Value, Hi: e.Value}
 				if e.Interval.Defined {

@@ -47,7 +47,7 @@ func OverTime(r *store.Run) figure.Figure {
 	if len(all) == 0 {
 		f.Panels[0].Note = "the index does not say when trials ended"
 	}
-	slices.SortFunc(all, func(a, b bought) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.Ref.String(), b.Ref.String())) })
+	slices.SortFunc(all, func(a, b bought) int { return cmp.Or(a.at.Compare(b.at), store.CompareRefs(a.Ref, b.Ref)) })
 	of := func(s store.Spending) float64 { return s.Cost }
 	f.Title, f.Y = "Dollars spent over time", "dollars"
 	if sum.Cost == 0 {

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -102,10 +101,9 @@ func (e *Entry) spend(calls []sim.ModelCall) {
 // decodeEntry reads a line of index.jsonl. One that must not be believed is an error, so that the record is read instead:
 // it names another file than that of its attempt, or an older program wrote it without its usage.
 func decodeEntry(line []byte) (e Entry, err error) {
-	if err := json.Unmarshal(line, &e); err != nil {
+	switch e, err = decode[Entry](line); {
+	case err != nil:
 		return e, err
-	}
-	switch {
 	case e.File != recordFile(e.Ref):
 		return e, fmt.Errorf("entry of %s names the file %s", e.Ref, e.File)
 	case e.Usage == nil:

@@ -90,7 +90,7 @@ func readIndex(dir string, all bool) (*index, error) {
 	if !all && len(files) == 0 && !stale {
 		return x, nil
 	}
-	g, err := readGradings(dir, "")
+	g, err := readGradings(dir, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -172,8 +172,8 @@ func readPlan(dir string, sum *PlanSum) ([]config.Planned, error) {
 	seen := map[sim.Key]int{}
 	hash, beginning := sha256.New(), ""
 	err := readLines(path, maxLine, func(n int, line []byte) error {
-		var p config.Planned
-		if err := json.Unmarshal(line, &p); err != nil {
+		p, err := decode[config.Planned](line)
+		if err != nil {
 			return err
 		}
 		if first, dup := seen[p.Key]; dup {

@@ -37,15 +37,22 @@ func decodeFile(dir, file string, text []byte) (sim.Record, error) {
 
 var errNewer = errors.New("use a newer program")
 
-// decodeRecord reads the text of a record. The strict reader is three times as fast; what it does not take, such as fields
-// of another version, is left to the other one, which says what is wrong as well.
+// decode reads JSON. The strict reader is three times as fast; what it does not take is left to the other one, which says
+// what is wrong as well.
+func decode[T any](text []byte, o ...strict.Options) (T, error) {
+	var fast, slow T
+	if strict.Unmarshal(text, &fast, o...) == nil {
+		return fast, nil
+	}
+	err := json.Unmarshal(text, &slow)
+	return slow, err
+}
+
+// decodeRecord reads the text of a record.
 func decodeRecord(text []byte) (sim.Record, error) {
-	var r sim.Record
-	if err := strict.Unmarshal(text, &r, strict.RejectUnknownMembers(true)); err != nil {
-		r = sim.Record{}
-		if err := json.Unmarshal(text, &r); err != nil {
-			return sim.Record{}, atOffset(text, err)
-		}
+	r, err := decode[sim.Record](text, strict.RejectUnknownMembers(true)) // those of another version may be of any case
+	if err != nil {
+		return sim.Record{}, atOffset(text, err)
 	}
 	switch {
 	case r.Version < 1 || r.Termination == "":

@@ -33,7 +33,7 @@ func (r *Run) Requests(ref Ref) (*Requests, error) { return r.requests(requestsF
 
 // GradingRequests is Requests for the judge of the score that counts.
 func (r *Run) GradingRequests(ref Ref) (*Requests, error) {
-	g, err := readGradings(r.dir, ref.Task)
+	g, err := readGradings(r.dir, &ref)
 	if err != nil {
 		return nil, err
 	}

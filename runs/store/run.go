@@ -100,9 +100,10 @@ func (r *Run) Attempts() []Entry {
 	return slices.SortedFunc(r.Entries(), byRef)
 }
 
-func byRef(a, b Entry) int { return compareRefs(a.Ref, b.Ref) }
+func byRef(a, b Entry) int { return CompareRefs(a.Ref, b.Ref) }
 
-func compareRefs(a, b Ref) int {
+// CompareRefs orders attempts by key and number.
+func CompareRefs(a, b Ref) int {
 	return cmp.Or(cmp.Compare(a.Domain, b.Domain), cmp.Compare(a.System, b.System), cmp.Compare(a.Task, b.Task),
 		cmp.Compare(a.Trial, b.Trial), cmp.Compare(a.Attempt, b.Attempt))
 }
@@ -167,7 +168,7 @@ func (r *Run) Records() iter.Seq2[sim.Record, error] {
 
 // Scores reads the scores of all attempts that have a record: of each the highest version, and of these the last.
 func (r *Run) Scores() (map[Ref]sim.Score, error) {
-	g, err := readGradings(r.dir, "")
+	g, err := readGradings(r.dir, nil)
 	out := make(map[Ref]sim.Score, len(g.counting))
 	for ref, e := range r.entries {
 		if s, ok := g.of(e); ok {

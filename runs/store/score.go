@@ -24,10 +24,10 @@ type scored struct {
 func (s scored) ref() Ref { return Ref{s.Key, s.Attempt} }
 
 // Score returns the score of one attempt: of the highest version, and of these the last. It is nil where there is none;
-// an error says that there was one and that it was edited. The scores of other tasks are passed over, so that it costs no
+// an error says that there was one and that it was edited. Those of other attempts are passed over, so that it costs no
 // memory.
 func (r *Run) Score(ref Ref) (*sim.Score, error) {
-	g, err := readGradings(r.dir, ref.Task)
+	g, err := readGradings(r.dir, &ref)
 	if err != nil {
 		return nil, err
 	}
@@ -50,16 +50,22 @@ type gradings struct {
 	damaged  []error                 // lines that do not even say whose score they were
 }
 
-// readGradings reads the scores of a task, or those of all if it is "".
-func readGradings(dir, task string) (gradings, error) {
+// elsewhere tells whether a line is whole and the score of another attempt.
+func elsewhere(line []byte, ref Ref) bool {
+	at := gjson.GetManyBytes(line, "task", "trial", "system", "domain", "attempt")
+	return (at[0].Str != ref.Task || at[1].Int() != int64(ref.Trial) || at[2].Str != ref.System || at[3].Str != ref.Domain ||
+		at[4].Int() != int64(ref.Attempt)) && gjson.ValidBytes(line)
+}
+
+// readGradings reads the scores of an attempt, or those of all if it is nil.
+func readGradings(dir string, of *Ref) (gradings, error) {
 	g := gradings{map[Ref]scored{}, map[Ref][]sim.ModelCall{}, map[Ref][]string{}, map[Ref]error{}, nil}
 	path := filepath.Join(dir, scoresName)
 	err := readLines(path, maxFile, func(_ int, line []byte) error {
-		if task != "" && gjson.GetBytes(line, "task").Str != task && gjson.ValidBytes(line) {
+		if of != nil && elsewhere(line, *of) {
 			return nil
 		}
-		var s scored
-		err := json.Unmarshal(line, &s)
+		s, err := decode[scored](line)
 		if err == nil {
 			err = consistent(s.Score)
 		}
@@ -117,7 +123,7 @@ func (g gradings) of(e Entry) (sim.Score, bool) {
 func (g gradings) lost(entries map[Ref]Entry) (out []error) {
 	const cure = "the score counts as missing\nhint: `tauguide score DIR` scores the record again"
 	unscored := false
-	for _, ref := range slices.SortedFunc(maps.Keys(entries), compareRefs) {
+	for _, ref := range slices.SortedFunc(maps.Keys(entries), CompareRefs) {
 		unscored = unscored || entries[ref].Pending == notScored
 		if err := g.edited[ref]; err != nil {
 			out = append(out, fmt.Errorf("score of %s: %w: %s", ref, err, cure))

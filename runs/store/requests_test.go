@@ -260,3 +260,29 @@ func put(t *testing.T, path string, text []byte) {
 		t.Fatal(err)
 	}
 }
+
+// TestTornRequestsAreReplaced: a process that is killed while it stores requests leaves a part of the file, and no record;
+// when the trial is run again, those of the new conversation take its place.
+func TestTornRequestsAreReplaced(t *testing.T) {
+	dir := t.TempDir()
+	w := writing(t, dir)
+	path := filepath.Join(dir, filepath.FromSlash(requestsFile(someTrial)))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	put(t, path, []byte{0x1f, 0x8b})
+	for _, body := range []string{"first", "again"} {
+		l := w.NewLedger()
+		l.Add(llm.Exchange{Request: []byte(body)})
+		if err := w.addRequests(requestsFile(someTrial), someTrial, l); err != nil {
+			t.Fatal(err)
+		}
+		q, err := (&Run{dir: dir}).Requests(someTrial)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := q.Request(0); err != nil || string(got) != body {
+			t.Errorf("%q, %v; want %q", got, err, body)
+		}
+	}
+}

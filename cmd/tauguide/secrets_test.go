@@ -57,6 +57,7 @@ func TestSecretsStayWhereTheyAre(t *testing.T) {
 		{"view", run1, "--export", filepath.Join(out, "pages")},
 		{"export", "tau2", run1, "--system", "Talks", "--out", filepath.Join(out, "result.json")},
 		{"export", "csv", run1, "--out", filepath.Join(out, "trials.csv")},
+		{"export", "inspect", run1, "--system", "Fails", "--out", filepath.Join(out, "fails.eval")},
 	} {
 		var stdout, stderr bytes.Buffer
 		progress, err := os.Create(filepath.Join(dir, "progress"))

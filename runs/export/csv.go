@@ -23,13 +23,13 @@ func Columns() []string {
 
 // CSV writes the trials of a run as RFC 4180 has it, with a line of column names, \n after each line and nothing for what
 // is missing. Memory does not grow with the number of trials.
-func CSV(ctx context.Context, r *store.Run, w io.Writer) (Result, error) {
+func CSV(ctx context.Context, r *store.Run, s Selection, w io.Writer) (Result, error) {
 	out, rows := csv.NewWriter(w), newRows(r)
 	if err := out.Write(Columns()); err != nil {
 		return Result{}, err
 	}
 	var cells []string
-	done, err := Each(ctx, r, func(e store.Entry, rec sim.Record) error {
+	done, err := Each(ctx, r, s, func(e store.Entry, rec sim.Record) error {
 		cells = cells[:0]
 		v := reflect.ValueOf(rows.of(e, rec))
 		for i := range v.NumField() {

@@ -48,7 +48,7 @@ func run(t *testing.T) *store.Run {
 func table(t *testing.T, r *store.Run) (text []byte, rows []map[string]string) {
 	t.Helper()
 	var b bytes.Buffer
-	if _, err := export.CSV(t.Context(), r, &b); err != nil {
+	if _, err := export.CSV(t.Context(), r, export.Selection{}, &b); err != nil {
 		t.Fatal(err)
 	}
 	lines, err := csv.NewReader(bytes.NewReader(b.Bytes())).ReadAll()
@@ -117,7 +117,7 @@ func TestDamagedSinceOpened(t *testing.T) {
 	if err := os.Remove(filepath.Join(r.Dir(), r.Index()[0].File)); err != nil {
 		t.Fatal(err)
 	}
-	done, err := export.CSV(t.Context(), r, &bytes.Buffer{})
+	done, err := export.CSV(t.Context(), r, export.Selection{}, &bytes.Buffer{})
 	if err != nil || done.Trials != 7 || done.Missing != 1 || len(done.Damaged) != 1 || !strings.Contains(done.Damaged[0], r.Index()[0].File) {
 		t.Errorf("%+v, %v", done, err)
 	}
@@ -161,8 +161,10 @@ func TestPython(t *testing.T) {
 		t.Skip("no python3")
 	}
 	dir := t.TempDir()
-	text, _ := table(t, run(t))
+	r := run(t)
+	text, _ := table(t, r)
 	runtest.Write(t, filepath.Join(dir, "trials.csv"), text)
+	runtest.Write(t, filepath.Join(dir, "guide.eval"), inspected(t, r, export.Selection{Domain: "retail", System: "Guide"}))
 	blocks := regexp.MustCompile("(?s)```python\n(.*?)```").FindAllStringSubmatch(page(t), -1)
 	if len(blocks) == 0 {
 		t.Fatal("the page has no Python")

@@ -1,4 +1,4 @@
-// Package export writes recorded runs as files that other programs read: a table with a row for each trial.
+// Package export writes recorded runs as files that other programs read: a table with a row for each trial, a log of Inspect.
 package export
 
 import (
@@ -81,12 +81,27 @@ func (r Result) String() string {
 	return out
 }
 
+// Selection chooses trials; "" is every domain or system.
+type Selection struct{ Domain, System string }
+
+func (s Selection) has(k sim.Key) bool {
+	return (s.Domain == "" || s.Domain == k.Domain) && (s.System == "" || s.System == k.System)
+}
+
 // Each reads the trials of a run one at a time, in the order of the plan, and then those that nobody planned. A record that
 // cannot be read is left out and named in the result.
-func Each(ctx context.Context, r *store.Run, use func(store.Entry, sim.Record) error) (Result, error) {
+func Each(ctx context.Context, r *store.Run, s Selection, use func(store.Entry, sim.Record) error) (Result, error) {
 	out := Result{Synthetic: r.Scripted()}
-	planned := len(r.Plan())
+	planned := 0
+	for _, p := range r.Plan() {
+		if s.has(p.Key) {
+			planned++
+		}
+	}
 	for _, e := range r.Index() {
+		if !s.has(e.Key) {
+			continue
+		}
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}

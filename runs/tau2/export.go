@@ -66,7 +66,7 @@ func Choose(r *store.Run, domain, system string) (string, string, error) {
 	for _, k := range list {
 		names = append(names, fmt.Sprintf("--domain %s --system %s", k.domain, k.system))
 	}
-	return "", "", fmt.Errorf("a τ² result holds one domain and one system, and run %s has several\nhint: choose one of %s", r.Dir(), strings.Join(names, "; "))
+	return "", "", fmt.Errorf("a file holds one domain and one system, and run %s has several\nhint: choose one of %s", r.Dir(), strings.Join(names, "; "))
 }
 
 // exporter writes one result.

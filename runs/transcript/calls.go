@@ -110,7 +110,7 @@ type CallsAt struct {
 func (c Conversation) Placed(calls []Asked) []CallsAt {
 	by := map[int][]Asked{}
 	for _, a := range calls {
-		i := min(a.Index, len(c.Record.Messages))
+		i := min(max(a.Index, 0), len(c.Record.Messages))
 		by[i] = append(by[i], a)
 	}
 	var out []CallsAt

@@ -207,8 +207,8 @@ func layOut(t Trial, hits map[place]attack.Forbidden) []Step {
 	}
 	for k, e := range r.Events {
 		if told, ok := event(e, t); ok {
-			told.Number = k
 			at := min(max(e.Index, 0), len(r.Messages))
+			told.Number, told.At = k, at
 			out[at].Events = append(out[at].Events, told)
 		}
 	}

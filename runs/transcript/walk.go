@@ -303,18 +303,18 @@ func (w *tracker) complete(request, at int) {
 		return
 	}
 	for _, ref := range n.Of.Policy {
-		at := slices.IndexFunc(w.out.Policy, func(s Sentence) bool { return s.Ref == ref })
-		if at < 0 {
-			at = len(w.out.Policy)
+		k := slices.IndexFunc(w.out.Policy, func(s Sentence) bool { return s.Ref == ref })
+		if k < 0 {
+			k = len(w.out.Policy)
 			w.out.Policy = append(w.out.Policy, w.trial.Guides.sentence(ref))
 		}
-		n.Policy = append(n.Policy, at)
+		n.Policy = append(n.Policy, k)
 	}
 	if n.Of.Type == guide.Authorization && n.State == Satisfied {
 		n.Made = w.made(request, n.Of.Tool())
 	}
-	for _, at := range n.Policy {
-		s := &w.out.Policy[at]
+	for _, k := range n.Policy {
+		s := &w.out.Policy[k]
 		s.Nodes = append(s.Nodes, Enforcer{*n, request, at})
 	}
 }

@@ -119,6 +119,24 @@ func TestWalks(t *testing.T) {
 				count(key.System, "facts", len(n.Facts))
 			}
 		}
+		if key.System == "Guide" {
+			before := c.Trial
+			before.Record.Events, before.Record.Calls = slices.Clone(c.Record.Events), slices.Clone(c.Record.Calls)
+			for i := range before.Record.Events {
+				before.Record.Events[i].Index = -5
+			}
+			for i := range before.Record.Calls {
+				before.Record.Calls[i].Index = -5
+			}
+			edited, err := transcript.NewConversation(before)
+			if err != nil {
+				t.Fatal(err)
+			}
+			edited.Explain()
+			if calls := edited.Placed([]transcript.Asked{{ModelCall: before.Record.Calls[0]}}); len(calls) != 1 {
+				t.Errorf("%v: the call for a message before the first is at %v", key, calls)
+			}
+		}
 		walked := walksAgree(t, key, c.Walks)
 		count(key.System, "nodes", walked)
 		if key.System == "Strict" {
@@ -148,6 +166,13 @@ func TestWalks(t *testing.T) {
 // walksAgree holds the nodes of each request against its last place and its walks. It returns their number.
 func walksAgree(t *testing.T, key sim.Key, w transcript.Walks) (nodes int) {
 	t.Helper()
+	for _, s := range w.Policy {
+		for _, n := range s.Nodes {
+			if nodes := w.Requests[n.Request].Nodes; n.At >= len(nodes) || nodes[n.At].ID != n.ID {
+				t.Errorf("%v: %s leads to node %d of request %d, which is not %s", key, s.Ref, n.At, n.Request, n.ID)
+			}
+		}
+	}
 	visits := map[[2]any]int{}
 	last := map[int]transcript.Place{}
 	for i, m := range w.Moments {

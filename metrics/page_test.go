@@ -17,7 +17,7 @@ import (
 	"github.com/tauguide/tauguide/metrics"
 )
 
-// formula is one way to write a worked number in docs/statistics.md and docs/comparing.md. Its pattern's groups are the arguments, numbers or
+// formula is one way to write a worked number in docs/statistics.md, docs/comparing.md and docs/power.md. Its pattern's groups are the arguments, numbers or
 // lists of them; print is the page's right-hand side.
 type formula struct {
 	pattern string
@@ -93,6 +93,10 @@ func formulas() []formula {
 		{`difference of Pass\^(\d+), A (.+); B (.+)`, func(t *testing.T, a []string) string {
 			both := metrics.Both{First: system(strings.Split(a[1], ", ")...), Second: system(strings.Split(a[2], ", ")...)}
 			return figure(plain(metrics.PassDifference(whole(t, a[0]), both)), 3)
+		}},
+		{`detectable in (\d+) tasks of (\d+) trials, between ([\d.]+), within ([\d.]+)`, func(t *testing.T, a []string) string {
+			v := metrics.Variation{Between: number(t, a[2]), Within: number(t, a[3])}
+			return figure(metrics.Detectable(1, metrics.Design{Tasks: whole(t, a[0]), Trials: whole(t, a[1]), Variation: v}), 3)
 		}},
 		{`Holm of ([\d., ]+)`, func(t *testing.T, a []string) string {
 			var ps, out []string
@@ -222,11 +226,11 @@ func priced(t *testing.T, domain, model string) (total, output float64) {
 	return output + calls*(cached**p.Cached+(row["prompt_per_call"]-cached)**p.Input)/1e6, output
 }
 
-// worked returns the worked lines of both pages, left = right, and their text without them.
+// worked returns the worked lines of these pages, left = right, and their text without them.
 func worked(t *testing.T) (lines [][2]string, prose string) {
 	t.Helper()
 	text := ""
-	for _, name := range []string{"statistics.md", "comparing.md"} {
+	for _, name := range []string{"statistics.md", "comparing.md", "power.md"} {
 		page, err := os.ReadFile(filepath.Join(domaintest.Root(t), "docs", name))
 		if err != nil {
 			t.Fatal(err)
@@ -252,7 +256,7 @@ func worked(t *testing.T) (lines [][2]string, prose string) {
 	return lines, rest.String()
 }
 
-// TestPageIsWorkedOut recomputes every worked number of docs/statistics.md and docs/comparing.md.
+// TestPageIsWorkedOut recomputes every worked number of docs/statistics.md, docs/comparing.md and docs/power.md.
 func TestPageIsWorkedOut(t *testing.T) {
 	lines, _ := worked(t)
 	used := map[string]bool{}

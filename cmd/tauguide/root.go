@@ -73,7 +73,7 @@ func run(ctx context.Context, p process) int {
 
 func root(p process) *cobra.Command {
 	cmd := parent("tauguide", "Experiments with policy-compliant customer-service agents",
-		runCommand(p), runsCommand(p), scoreCommand(p), tablesCommand(p), plotsCommand(p), compareCommand(p), showCommand(p), domainsCommand(p), importCommand(p), exportCommand(p), workflowCommand(p),
+		runCommand(p), runsCommand(p), scoreCommand(p), tablesCommand(p), plotsCommand(p), compareCommand(p), powerCommand(p), showCommand(p), domainsCommand(p), importCommand(p), exportCommand(p), workflowCommand(p),
 		toolguardCommand(p), authorCommand(p), serveModelsCommand(p), probeCommand(p), viewCommand(p), completionCommand(p))
 	cmd.Long = "tauguide runs customer-service agents against simulated users in the airline, retail, telecom and mock domains,\n" +
 		"scores them, and reports on them.\n\n" + exitHelp

@@ -135,7 +135,15 @@ func runRun(ctx context.Context, p process, o runOptions, file string) error {
 			p.warn(w)
 		}
 		plan.Print(p.out.Prose())
-		return estimate.Print(p.out.Prose())
+		power, err := plannedPower(plan, estimate)
+		if err != nil {
+			return err
+		}
+		if err := estimate.Print(p.out.Prose()); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(p.out.Prose(), power)
+		return err
 	}
 	if err := estimate.Affordable(plan.Config.Limits, o.acceptCost); err != nil {
 		return err

@@ -3,7 +3,6 @@ package show
 import (
 	"bufio"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -14,7 +13,7 @@ import (
 
 // Calls is the list of a trial's model calls as a table.
 func Calls(calls []transcript.Asked) report.Table {
-	t := report.Table{Name: "calls", Title: "Model calls", Columns: []report.Column{{Key: "call", Title: "Call"}, {Key: "message", Title: "For message", Numeric: true},
+	t := report.Table{Name: "calls", Title: "Model calls", Notes: transcript.Whys(calls), Columns: []report.Column{{Key: "call", Title: "Call"}, {Key: "message", Title: "For message", Numeric: true},
 		{Key: "prompt", Title: "Prompt", Numeric: true}, {Key: "cached", Title: "Cached", Numeric: true}, {Key: "completion", Title: "Completion", Numeric: true},
 		{Key: "cost", Title: "Cost", Numeric: true}, {Key: "tries", Title: "Tries", Numeric: true}, {Key: "time", Title: "Time", Numeric: true}, {Key: "remarks", Title: "Remarks"}}}
 	for _, a := range calls {
@@ -24,9 +23,6 @@ func Calls(calls []transcript.Asked) report.Table {
 			row = append(row, report.Label(text))
 		}
 		t.Rows = append(t.Rows, row)
-		if a.Why != "" && !slices.Contains(t.Notes, a.Why) {
-			t.Notes = append(t.Notes, a.Why)
-		}
 	}
 	return t
 }

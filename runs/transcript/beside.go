@@ -367,3 +367,14 @@ func shortened(s string, n int) string {
 	}
 	return s
 }
+
+// Begin is the beginning of the rows with so many messages in all, and whether there are more.
+func (p Pair) Begin(most int) ([]Row, bool) {
+	for i, r := range p.Rows {
+		if most -= len(r.Left) + len(r.Right); most < 0 {
+			r.Left, r.Right = r.Left[:max(0, len(r.Left)+most/2)], r.Right[:max(0, len(r.Right)+most/2)]
+			return append(slices.Clone(p.Rows[:i]), r), true
+		}
+	}
+	return p.Rows, false
+}

@@ -3,6 +3,7 @@ package transcript
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tauguide/tauguide/runs/store"
@@ -82,6 +83,16 @@ func unsent(m store.Manifest, c sim.ModelCall, failed error) string {
 		return "the run did not keep what was sent (keep_requests)"
 	}
 	return "what was sent is not in the run's folder"
+}
+
+// Whys say why nothing is known of some calls, each once.
+func Whys(calls []Asked) (out []string) {
+	for _, a := range calls {
+		if a.Why != "" && !slices.Contains(out, a.Why) {
+			out = append(out, a.Why)
+		}
+	}
+	return out
 }
 
 // notesOn is what is particular about a call.

@@ -53,6 +53,21 @@ type Event struct {
 	Data     map[string]any // all that the event says; nil for a firing, of which Walks has it
 }
 
+// Class is what kind of event it is to a reader: what was told, what was refused, what was found, or anything else. Kinds are
+// free text in a record and never become a class themselves.
+func (e Event) Class() string {
+	if Stopped(e.Kind) {
+		return "refused"
+	}
+	switch e.Kind {
+	case agents.EventGuidance, sim.EventPrivate:
+		return "told"
+	case agents.EventFailOpen, sim.EventEmptyAnswer, sim.EventCallID, agents.EventFlowParse:
+		return "odd"
+	}
+	return "found"
+}
+
 // Private is a message that only one side has seen.
 type Private struct {
 	Role  string

@@ -112,6 +112,19 @@ func All(r *store.Run) []Line {
 	return out
 }
 
+// OfTask are the trials of the task of which one is at a place of lines that are in the order of All.
+func OfTask(lines []Line, at int) []Line {
+	from, to := at, at
+	same := func(i int) bool { return lines[i].Domain == lines[at].Domain && lines[i].Task == lines[at].Task }
+	for from > 0 && same(from-1) {
+		from--
+	}
+	for to < len(lines) && same(to) {
+		to++
+	}
+	return lines[from:to:to]
+}
+
 func line(r *store.Run, p config.Planned) Line {
 	l := Line{Planned: p, Outcome: Waiting}
 	if e, ok := r.Counting(p.Key); ok {

@@ -34,9 +34,6 @@ func (v *request) callsTab(c transcript.Conversation, base string) (tab callsTab
 		to := ""
 		switch {
 		case a.Sent == nil:
-			if !slices.Contains(tab.Whys, a.Why) {
-				tab.Whys = append(tab.Whys, a.Why)
-			}
 		case v.still:
 			if to = v.to(base+"calls/"+roles.slug[a.Role]+"/", nil); to != "" && v.inlined == nil {
 				to += fmt.Sprintf("#c%d", a.Ordinal)
@@ -50,7 +47,7 @@ func (v *request) callsTab(c transcript.Conversation, base string) (tab callsTab
 	if c.Score != nil {
 		all = slices.Concat(all, c.Score.JudgeCalls)
 	}
-	tab.Sums = transcript.SumLines(all)
+	tab.Sums, tab.Whys = transcript.SumLines(all), transcript.Whys(slices.Concat(calls, grading))
 	for _, at := range c.Placed(calls) {
 		one := callsAt{CallsAt: at}
 		for _, a := range at.Calls {

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/tauguide/tauguide/agents"
 	"github.com/tauguide/tauguide/runs/report"
 	"github.com/tauguide/tauguide/runs/transcript"
+	"github.com/tauguide/tauguide/runs/trials"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -39,9 +39,8 @@ func functions() template.FuncMap {
 		"within":  func(texts map[string]string, of any) placed { return placed{Texts: texts, Of: of} },
 		"signs":   transcript.Signs, "toolOf": toolOf,
 		"tally": tally, "shade": shade,
-		"clip":       func(s string) string { return transcript.Clipped(s, 300) },
-		"nth":        func(of any, i, k int) nth { return nth{of, i, k} },
-		"eventClass": eventClass,
+		"clip": func(s string) string { return transcript.Clipped(s, 300) },
+		"nth":  func(of any, i, k int) nth { return nth{of, i, k} },
 		"effectClass": func(e transcript.Effect) string {
 			return map[transcript.Effect]string{transcript.Reached: "reached", transcript.Away: "away"}[e]
 		},
@@ -52,32 +51,17 @@ func functions() template.FuncMap {
 			text, _ := json.Marshal(data) // it came from JSON
 			return string(text)
 		},
-		"passed": func(ok bool) outcome {
+		"passed": func(ok bool) trials.Outcome {
 			if ok {
-				return passed
+				return trials.Passed
 			}
-			return failed
+			return trials.Failed
 		},
-		"stateClass": func(s sim.State) outcome {
-			return cmp.Or(map[sim.State]outcome{sim.Pass: passed, sim.Fail: failed}[s], pending)
+		"stateClass": func(s sim.State) trials.Outcome {
+			return cmp.Or(map[sim.State]trials.Outcome{sim.Pass: trials.Passed, sim.Fail: trials.Failed}[s], trials.Pending)
 		},
 	}
 }
 
 // toolOf names the tool of a result.
 func toolOf(m *transcript.Message) string { return cmp.Or(excerpt(m.Tool, 80), "a call") }
-
-// eventClass is how an event looks: what was told, what was refused, what was found, or anything else. Kinds are free
-// text in a record and never become a class themselves.
-func eventClass(k sim.EventKind) string {
-	if transcript.Stopped(k) {
-		return "refused"
-	}
-	switch k {
-	case agents.EventGuidance, sim.EventPrivate:
-		return "told"
-	case agents.EventFailOpen, sim.EventEmptyAnswer, sim.EventCallID, agents.EventFlowParse:
-		return "odd"
-	}
-	return "found"
-}

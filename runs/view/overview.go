@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/report"
 	"github.com/tauguide/tauguide/runs/report/figure"
 	"github.com/tauguide/tauguide/runs/transcript"
@@ -21,7 +22,7 @@ type picture struct{ From, Title, Words string }
 // overview is the page of one run.
 func (v *request) overview() (page, error) {
 	m := v.manifest
-	facts := []fact{{Name: "note", Value: m.Note}, {Name: "state", Value: v.progress()}, {Name: "spent", Value: v.spend}}
+	facts := []fact{{Name: "note", Value: m.Note}, {Name: "state", Value: trials.Progress(v.rows, metrics.Cover(v.source.Outcomes), m, v.live)}, {Name: "spent", Value: v.spend}}
 	setup := []fact{{Name: "made", Value: m.Created + " by tauguide " + m.Versions.Program}, {Name: "setup", Value: v.source.Provenance.String()},
 		{Name: "folder", Value: v.given.dir}}
 	if style := v.run.Attack(); style != "" {

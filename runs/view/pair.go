@@ -27,9 +27,9 @@ func (v *request) others(r *trials.Line) []others {
 	if !r.Ran() {
 		return nil
 	}
-	systems, trials := others{Title: "other systems"}, others{Title: "other trials"}
+	systems, again := others{Title: "other systems"}, others{Title: "other trials"}
 	first := v.systems.list[0]
-	same := v.task(r.Key)
+	same := trials.OfTask(v.rows, v.at[r.Key])
 	for i := range same {
 		o := &same[i]
 		if o.Key == r.Key || !o.Ran() {
@@ -39,8 +39,8 @@ func (v *request) others(r *trials.Line) []others {
 		if o.Trial == r.Trial && paired && len(systems.Links) < mostOthers {
 			systems.Links = append(systems.Links, v.pair(r, v.given, v.runData, o, o.System))
 		}
-		if o.System == r.System && !v.still && len(trials.Links) < mostOthers {
-			trials.Links = append(trials.Links, v.pair(r, v.given, v.runData, o, strconv.Itoa(o.Trial)))
+		if o.System == r.System && !v.still && len(again.Links) < mostOthers {
+			again.Links = append(again.Links, v.pair(r, v.given, v.runData, o, strconv.Itoa(o.Trial)))
 		}
 	}
 	elsewhere := others{Title: "other runs"}
@@ -57,7 +57,7 @@ func (v *request) others(r *trials.Line) []others {
 			elsewhere.Links = append(elsewhere.Links, v.pair(r, place, d, &d.rows[at], place.slug))
 		}
 	}
-	return slices.DeleteFunc([]others{systems, trials, elsewhere}, func(o others) bool { return len(o.Links) == 0 })
+	return slices.DeleteFunc([]others{systems, again, elsewhere}, func(o others) bool { return len(o.Links) == 0 })
 }
 
 // pair is the link to two trials side by side. In a copy the first system is always on the left, so that there is one page
@@ -76,7 +76,7 @@ type side struct {
 	transcript.Conversation
 	Name    string
 	Link    string
-	Outcome outcome
+	Outcome trials.Outcome
 	Ended   string
 	Notices []string
 }
@@ -100,21 +100,10 @@ func (v *request) sideBySide(r *trials.Line, other []string) (page, error) {
 		return page{}, err
 	}
 	pair := transcript.Beside(left.Conversation, right.Conversation)
-	rows, cut := begin(pair.Rows, mostBeside)
+	rows, cut := pair.Begin(mostBeside)
 	content := map[string]any{"Left": left, "Right": right, "Pair": pair, "Rows": rows, "Cut": cut}
 	here := fmt.Sprintf("%s / %d", r.Task, r.Trial)
 	return v.render("pair.html", "Side by side: "+here, v.crumbs(anchor{To: v.trialAt(r, nil), Text: here}, anchor{Text: "side by side"}), content)
-}
-
-// begin is the beginning of rows with so many messages in all, and whether there are more.
-func begin(rows []transcript.Row, most int) ([]transcript.Row, bool) {
-	for i, r := range rows {
-		if most -= len(r.Left) + len(r.Right); most < 0 {
-			r.Left, r.Right = r.Left[:max(0, len(r.Left)+most/2)], r.Right[:max(0, len(r.Right)+most/2)]
-			return append(slices.Clone(rows[:i]), r), true
-		}
-	}
-	return rows, false
 }
 
 // side reads one side. Its run is named, since the two may be of different ones.

@@ -95,7 +95,7 @@ func (s *Site) lines(runs []*givenRun) []report.RunLine {
 	var stale []string
 	states := map[string]string{}
 	for _, r := range runs {
-		state, _, err := r.look()
+		state, _, err := store.State(r.dir)
 		switch {
 		case r.frozen:
 		case err != nil:

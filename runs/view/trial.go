@@ -134,11 +134,11 @@ func (d *runData) trialOf(ref store.Ref, r *trials.Line) (t transcript.Trial, no
 type trialPage struct {
 	transcript.Conversation
 	Key        string
-	Outcome    outcome
-	Facts      []fact
+	Outcome    trials.Outcome
+	Facts      []transcript.Argument
 	Notices    []string
-	Brief      []fact // what the user was told
-	Sought     string // the words that are marked
+	Brief      []transcript.Argument // what the user was told
+	Sought     string                // the words that are marked
 	Hits       []anchor
 	Calls      callsTab
 	Turns      []transcript.Turn
@@ -183,7 +183,7 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 		query = nil
 	}
 	c := trialPage{Key: r.Key.String(), Outcome: r.Outcome, List: v.trialsAt(query), Raw: v.to(record, nil),
-		Notices: notices, Brief: briefOf(t), Sought: q.Values().Get(trials.Text)}
+		Notices: notices, Brief: t.Brief(), Sought: q.Values().Get(trials.Text)}
 	if from, _ := number(v.query.Get("from")); v.inlined == nil { // what is no number is the first part
 		c.Conversation, err = transcript.NewPart(t, from)
 	} else {
@@ -202,7 +202,10 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 		c.Whole = v.to(wholePath(base, ref.Attempt), nil)
 	}
 	all := v.attempts(r.Key)
-	c.Facts = factsOf(t, all)
+	c.Facts = t.Facts(all)
+	if t.Record.Synthetic {
+		c.Facts = append(c.Facts, transcript.Argument{Name: "models", Value: strings.ReplaceAll(report.ScriptedNote(t.Scripted), "*", "")})
+	}
 	counting, counts := v.run.Counting(r.Key)
 	for _, e := range all {
 		a := attemptLine{Link: anchor{To: v.to(fmt.Sprintf("%sa%d/", base, e.Attempt), query), Text: fmt.Sprintf("attempt %d", e.Attempt)},
@@ -217,7 +220,7 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 		if err != nil {
 			return page{}, err
 		}
-		before, after := around(found, at)
+		before, after := found.Around(at)
 		c.Before, c.After, c.Others = v.neighbour(before, query), v.neighbour(after, query), v.others(r)
 	}
 	words := q.Words()
@@ -235,52 +238,10 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 	return p, err
 }
 
-// briefOf is what the user of a task was told.
-func briefOf(t transcript.Trial) []fact {
-	if t.Task == nil {
-		return nil
-	}
-	in := t.Task.UserScenario.Instructions
-	var out []fact
-	for _, part := range []struct {
-		name string
-		text *string
-	}{{"persona", t.Task.UserScenario.Persona}, {"brief", &in.Plain}, {"reason for the call", &in.ReasonForCall}, {"known", in.KnownInfo},
-		{"not known", in.UnknownInfo}, {"instructions", &in.TaskInstructions}, {"ticket", t.Task.Ticket}} {
-		if part.text != nil && strings.TrimSpace(*part.text) != "" {
-			out = append(out, fact{Name: part.name, Value: *part.text})
-		}
-	}
-	return out
-}
-
 func (v *request) neighbour(at int, q url.Values) *anchor {
 	if at < 0 {
 		return nil
 	}
 	r := &v.rows[at]
 	return &anchor{To: v.trialAt(r, q), Text: fmt.Sprintf("%s / %d, %s", r.Task, r.Trial, r.System), Class: string(r.Outcome)}
-}
-
-// factsOf are the facts of a record in the order in which one asks for them.
-func factsOf(w transcript.Trial, attempts []store.Entry) []fact {
-	r := w.Record
-	out := []fact{{Name: "domain", Value: r.Domain}, {Name: "system", Value: r.System},
-		{Name: "ended", Value: fmt.Sprintf("%s after %d steps, %d failed calls", r.Termination, r.Steps, r.ToolErrors)}}
-	for _, e := range attempts {
-		if e.Attempt == r.Attempt {
-			out = append(out, fact{Name: "spent", Value: fmt.Sprintf("%s, %s tokens, %s", transcript.Cost(e.Cost), transcript.Tokens(e.Tokens), transcript.Seconds(e.Seconds))})
-		}
-	}
-	out = append(out, fact{Name: "attempt", Value: fmt.Sprintf("%d, seed %d", r.Attempt, r.Seed)})
-	if r.Times.Started != "" {
-		out = append(out, fact{Name: "ran", Value: r.Times.Started + " to " + r.Times.Finished})
-	}
-	if r.Solo {
-		out = append(out, fact{Name: "mode", Value: "solo: without a user"})
-	}
-	if r.Synthetic {
-		out = append(out, fact{Name: "models", Value: strings.ReplaceAll(report.ScriptedNote(w.Scripted), "*", "")})
-	}
-	return out
 }

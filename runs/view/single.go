@@ -87,7 +87,7 @@ func (s *Site) Single(key sim.Key) ([]byte, error) {
 	var inside []byte
 	for i := 0; i < len(queue); i++ { // it grows meanwhile
 		p := s.get(queue[i].path, queue[i].query, v.linker)
-		if p.status != http.StatusOK || p.kind != htmlType {
+		if p.kind != htmlType { // of a page that says what is damaged it is as well
 			return nil, fmt.Errorf("%s cannot be put into one file: %s", queue[i].path, http.StatusText(p.status))
 		}
 		inside = append(inside, within(p, fmt.Sprintf("opened-%d", i+1))...)

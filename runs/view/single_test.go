@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/view"
 	"github.com/tauguide/tauguide/runs/view/browsertest"
 	"github.com/tauguide/tauguide/sim"
@@ -93,5 +94,19 @@ func TestSingleLong(t *testing.T) {
 	}
 	if strings.Contains(body, "from=") {
 		t.Error("the file refers to another page of the conversation")
+	}
+}
+
+// TestSingleDamaged: a trial of which models' requests cannot be read is one file nevertheless, which says so.
+func TestSingleDamaged(t *testing.T) {
+	dir := shopRun(t, config.Options{Limit: 1})
+	if err := os.RemoveAll(filepath.Join(dir, "requests", "texts")); err != nil {
+		t.Fatal(err)
+	}
+	_, body := single(t, dir, sim.Key{Domain: "retail", System: "ReAct", Task: "cancel-gift-card-order"})
+	for _, want := range []string{"find_user_id_by_name_zip", "no such file or directory"} {
+		if !strings.Contains(words(body), want) {
+			t.Errorf("%q is missing", want)
+		}
 	}
 }

@@ -17,6 +17,8 @@ type Judges struct {
 	meter   *llm.Meter
 	budget  *budget
 	clients *clients
+
+	Hide llm.Redactor // masks the secrets of the judge's endpoint
 }
 
 // NewJudges connects to a model of the config, for scoring records again. name is the model's; empty means the config's own
@@ -44,7 +46,7 @@ func NewJudges(c *config.Config, name string, worlds map[string]*domains.World, 
 	if err != nil {
 		return nil, domains.Usage(err)
 	}
-	j := &Judges{name: name, seed: c.Seed, meter: &llm.Meter{}}
+	j := &Judges{name: name, seed: c.Seed, meter: &llm.Meter{}, Hide: config.Secrets(models)}
 	j.budget = runBudget(c.Limits.Budget, j.meter, store.Spending{})
 	if j.clients, err = dial(models, worlds, j.meter, around); err != nil {
 		return nil, err

@@ -17,6 +17,7 @@ import (
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/runtest"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -154,7 +155,7 @@ func TestTwoProcessesOnOneRun(t *testing.T) {
 	if r := runtest.Open(t, dir); len(r.Plan()) != 12 {
 		t.Errorf("reading while it is written: %d planned", len(r.Plan()))
 	}
-	if err := runtest.Open(t, dir).AppendScores(sim.Score{}); err == nil {
+	if err := runtest.Open(t, dir).AppendScores(store.Grading{}); err == nil {
 		t.Error("a score was added while another process was writing")
 	}
 	runtest.Write(t, release, nil)

@@ -10,6 +10,7 @@ import (
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
+	"github.com/tauguide/tauguide/sim/llm"
 )
 
 // judges connects to the judge's model. A run that is scored again has its own seed and recordings.
@@ -19,6 +20,23 @@ func (s *scoring) judges(w *domains.World, r *store.Run) (*runs.Judges, error) {
 		c, o.Out = runs.ForRun(c, r.Manifest()), r.Dir()
 	}
 	return runs.NewJudges(c, s.Judge, map[string]*domains.World{w.Name: w}, o, nil, func(text string) { s.Note("warning: " + text) })
+}
+
+// watch returns what makes the judge of a record: one whose failures are noted, and that is sent nothing that is not kept,
+// where the config and r, the run, want that.
+func (s *scoring) watch(judges *runs.Judges, r *store.Run) func(sim.Record) sim.Judge {
+	ledger, mu := store.Ledgers(judges.Hide), sync.Mutex{}
+	s.sent = map[store.Ref]*store.Ledger{}
+	return func(rec sim.Record) sim.Judge {
+		j := watchedJudge{next: judges.Of(rec), note: &s.unjudged}
+		if r != nil && s.Config.KeepRequests {
+			j.kept = ledger()
+			mu.Lock()
+			defer mu.Unlock()
+			s.sent[store.Ref{Key: rec.Key, Attempt: rec.Attempt}] = j.kept
+		}
+		return j
+	}
 }
 
 // tellReplayed notes the verdicts that nobody was asked for now.
@@ -36,16 +54,18 @@ type judgeFailures struct {
 	first error
 }
 
-// watch notes the failures of a judge.
-func (f *judgeFailures) watch(next sim.Judge) sim.Judge { return watchedJudge{next, f} }
-
+// watchedJudge notes the failures of a judge, and what it is sent unless kept is nil.
 type watchedJudge struct {
 	next sim.Judge
 	note *judgeFailures
+	kept *store.Ledger
 }
 
 // Grade asks the judge.
 func (j watchedJudge) Grade(ctx context.Context, msgs []sim.Message, assertions []string) ([]sim.Verdict, []sim.ModelCall, error) {
+	if j.kept != nil {
+		ctx = llm.WithExchanges(ctx, j.kept.Add)
+	}
 	verdicts, calls, err := j.next.Grade(ctx, msgs, assertions)
 	if err != nil && ctx.Err() == nil {
 		j.note.mu.Lock()

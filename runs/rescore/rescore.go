@@ -91,7 +91,8 @@ type scoring struct {
 	worlds     map[string]*domains.World
 	total      Tally
 	unjudged   judgeFailures
-	failed     []error // of results that could not be read, or not to the end
+	sent       map[store.Ref]*store.Ledger // to the judge, of the group that is scored
+	failed     []error                     // of results that could not be read, or not to the end
 	unreadable int
 }
 
@@ -180,7 +181,7 @@ func (s *scoring) run(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	var fresh []sim.Score
+	var fresh []store.Grading
 	for _, d := range r.Manifest().Config.Domains {
 		w, err := s.runWorld(r, head, d.Name)
 		if err != nil {
@@ -190,7 +191,7 @@ func (s *scoring) run(ctx context.Context, dir string) error {
 		err = s.compare(ctx, g, w, r, runJobs(r, head, scores, w, s.Tasks), func(c tau2.Comparison) {
 			lacking := c.Outcome == tau2.Unrecorded
 			if c.Score != nil && c.Computed != nil && (lacking || (s.Update || s.Accept) && c.Outcome == tau2.Differ) {
-				fresh = append(fresh, *c.Score)
+				fresh = append(fresh, store.Grading{Score: *c.Score, Requests: s.sent[store.Ref{Key: c.Score.Key, Attempt: c.Score.Attempt}]})
 			}
 		})
 		if err != nil {
@@ -295,7 +296,7 @@ func (s *scoring) compare(ctx context.Context, g Group, w *domains.World, r *sto
 			return domains.Usage(err)
 		}
 		defer s.tellReplayed(g, judges)
-		judge = func(rec sim.Record) sim.Judge { return s.unjudged.watch(judges.Of(rec)) }
+		judge = s.watch(judges, r)
 		workers = max(workers, s.Config.Limits.Concurrency)
 	}
 	g.Tasks, g.Strictness = s.Tasks, s.Strictness

@@ -185,7 +185,7 @@ func TestScoresOfHigherVersionsWin(t *testing.T) {
 	newer, older := scores[ref], scores[ref]
 	newer.Version, newer.Reward, newer.Info, newer.Components = newer.Version+1, &half, sim.RewardInfo{Reward: half}, nil
 	older.Version = 0
-	if err := r.AppendScores(newer, older); err != nil {
+	if err := r.AppendScores(store.Grading{Score: newer}, store.Grading{Score: older}); err != nil {
 		t.Fatal(err)
 	}
 	again := runtest.Open(t, dir)
@@ -200,7 +200,7 @@ func TestScoresOfHigherVersionsWin(t *testing.T) {
 	if e := runtest.Open(t, dir).Index()[0]; e.Reward == nil || *e.Reward != half {
 		t.Errorf("rebuilt entry %+v", e)
 	}
-	if err := r.AppendScores(sim.Score{Key: sim.Key{Task: "none"}}); err == nil || !strings.Contains(err.Error(), "no such record") {
+	if err := r.AppendScores(store.Grading{Score: sim.Score{Key: sim.Key{Task: "none"}}}); err == nil || !strings.Contains(err.Error(), "no such record") {
 		t.Errorf("score of nothing: %v", err)
 	}
 }

@@ -60,7 +60,7 @@ func TestForeign(t *testing.T) {
 	}
 	// the run takes scores like any other
 	second2 := sim.Score{Version: sim.ScoreVersion, Key: second.Key, Reward: &one, Info: sim.RewardInfo{Reward: one}}
-	if err := r.AppendScores(second2); err != nil {
+	if err := r.AppendScores(store.Grading{Score: second2}); err != nil {
 		t.Fatal(err)
 	}
 	scores, err := r.Scores()

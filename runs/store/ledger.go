@@ -24,8 +24,13 @@ type Ledger struct {
 }
 
 // NewLedger returns an empty ledger for Exchanges of one trial.
-func (w *Writer) NewLedger() *Ledger {
-	return &Ledger{texts: &w.texts, last: map[string]rope{}, used: map[*text]bool{}}
+func (w *Writer) NewLedger() *Ledger { return w.texts.ledger() }
+
+// Ledgers makes ledgers for scores that AppendScores stores later; hide masks the secrets of those who are asked.
+func Ledgers(hide llm.Redactor) func() *Ledger { return (&texts{hide: hide}).ledger }
+
+func (t *texts) ledger() *Ledger {
+	return &Ledger{texts: t, last: map[string]rope{}, used: map[*text]bool{}}
 }
 
 // Add keeps an exchange, without the run's secrets. The exchange's slices are not referred to afterwards.

@@ -178,8 +178,14 @@ func (r *Run) Scores() (map[Ref]sim.Score, error) {
 	return out, err
 }
 
+// Grading is a score with what the judge was sent for it, nil for nothing.
+type Grading struct {
+	sim.Score
+	Requests *Ledger
+}
+
 // AppendScores adds scores to the run, for which it takes the run's lock. The Run itself stays as it was opened.
-func (r *Run) AppendScores(scores ...sim.Score) error {
+func (r *Run) AppendScores(scores ...Grading) error {
 	w, err := openWriter(r.dir, llm.Redactor{}, time.Now())
 	if err != nil {
 		return err
@@ -190,7 +196,7 @@ func (r *Run) AppendScores(scores ...sim.Score) error {
 		if !ok {
 			return errors.Join(fmt.Errorf("score of %s: the run %s has no such record", ref, r.dir), w.Close())
 		}
-		if err := w.AddScore(e, s, nil); err != nil {
+		if err := w.AddScore(e, s.Score, s.Requests); err != nil {
 			return errors.Join(err, w.Close())
 		}
 	}

@@ -3,7 +3,8 @@
 //
 // Each estimator is a function of outcomes, or of parts by task, and gives an Estimate with its standard error and interval;
 // its documentation says what it assumes, by which formula it is computed and where that is from, and an example shows its
-// use. No table is needed: PassHat, PassAt, Consistency, StrictPass and PerTrial are of successes, ASR and ASRAt of attacks,
+// use. No table is needed: PassHat, PassAt, Consistency, StrictPass, Bounds and PerTrial are of
+// successes, ASR and ASRAt of attacks,
 // CostOf and MeanSeconds of what conversations took, MeanPassHat over domains; PairUp with Difference, PassDifference,
 // McNemarTest and Holm compare systems, VariationOf, Power and Detectable plan such comparisons. Share, MeanShare and Amount are the intervals below all of them, for figures of one's own.
 //

@@ -58,6 +58,10 @@ func formulas() []formula {
 		{`strict Pass\^1 of tasks (.+)`, func(t *testing.T, a []string) string {
 			return figure(plain(metrics.StrictPass(system(strings.Split(a[0], ", ")...))), 3)
 		}},
+		{`bounds of Pass\^(\d+) of tasks (.+)`, func(t *testing.T, a []string) string {
+			worst, best := metrics.Bounds(system(strings.Split(a[1], ", ")...), whole(t, a[0]))
+			return fmt.Sprintf("%.3f to %.3f", worst.Value, best.Value)
+		}},
 		{`published ([][\w.-]+)`, func(t *testing.T, a []string) string { return cited(t, a[0]) }},
 		{`([\d.]+) / ([\d.]+)`, func(t *testing.T, a []string) string {
 			return fmt.Sprintf("%.3f", number(t, a[0])/number(t, a[1]))

@@ -3,6 +3,7 @@ package metrics
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Pass^k is the probability that k trials of a task, drawn without replacement from its n, all succeed, averaged over
@@ -162,17 +163,26 @@ func shareOf(tasks Parts, why string) Estimate {
 	return Estimate{Reason: why, Interval: Interval{Reason: why}}
 }
 
-// StrictPass is Pass^1 with every void or pending trial counted as a failure: the lower end of what the missing trials
-// could have brought. Its interval is that of the tasks, not of what is missing.
-func StrictPass(all []Outcome) Estimate {
-	counted := make([]Outcome, len(all))
-	for i, o := range all {
-		if o.State != Success {
-			o.State = Failure
+// Bounds are Pass^k with every void or pending trial counted as a failure, and as a success: whatever the missing trials would
+// have brought, it lies between these. Their intervals are those of the tasks, not of what is missing (Horowitz and Manski 2000,
+// Journal of the American Statistical Association 95).
+func Bounds(all []Outcome, k int) (worst, best Estimate) {
+	as := func(missing State) []Outcome {
+		counted := slices.Clone(all)
+		for i, o := range counted {
+			if o.State == Void || o.State == Pending {
+				counted[i].State = missing
+			}
 		}
-		counted[i] = o
+		return counted
 	}
-	return PassHat(counted, 1)
+	return PassHat(as(Failure), k), PassHat(as(Success), k)
+}
+
+// StrictPass is Pass^1 at its worst: see Bounds.
+func StrictPass(all []Outcome) Estimate {
+	worst, _ := Bounds(all, 1)
+	return worst
 }
 
 // MaxTrials is the largest number of planned trials of any task.

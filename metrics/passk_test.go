@@ -3,6 +3,7 @@ package metrics_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -253,4 +254,29 @@ func TestRatioBeyondTheTrials(t *testing.T) {
 	if got := metrics.Ratio(2, 2, 3); got != 0 {
 		t.Errorf("Ratio(2,2,3) = %v, want 0: there is no such draw", got)
 	}
+}
+
+// TestBounds: whatever the missing trials would have brought lies between the bounds, and the worst case of Pass^1 is the strict one.
+func TestBounds(t *testing.T) {
+	all := system("a ssvs", "b spff", "c ssss")
+	for k, want := range map[int][2]float64{1: {8.0 / 12, 10.0 / 12}, 4: {1.0 / 3, 2.0 / 3}} {
+		if worst, best := metrics.Bounds(all, k); !near(worst.Value, want[0], 1e-12) || !near(best.Value, want[1], 1e-12) {
+			t.Errorf("Pass^%d between %v and %v, want %v", k, worst.Value, best.Value, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		all, n := outcomes(t, false)
+		k := rapid.IntRange(1, n).Draw(t, "k")
+		missing := rapid.SampledFrom([]metrics.State{metrics.Void, metrics.Pending})
+		holes := slices.Clone(all)
+		for i := range holes {
+			if rapid.Bool().Draw(t, "lost") {
+				holes[i].State = missing.Draw(t, "as")
+			}
+		}
+		worst, best := metrics.Bounds(holes, k)
+		if truth := metrics.PassHat(all, k); truth.Defined && (truth.Value < worst.Value-1e-12 || truth.Value > best.Value+1e-12) {
+			t.Fatalf("Pass^%d is %v, bounds are %v and %v", k, truth.Value, worst.Value, best.Value)
+		}
+	})
 }

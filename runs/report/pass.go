@@ -90,6 +90,22 @@ type sliceRow struct {
 	slice metrics.Slice
 }
 
+// boundsOf says between which bounds Pass^1 and the largest Pass^k are, whatever became of the trials that are missing; "" where
+// none is.
+func boundsOf(all []metrics.Outcome) string {
+	c := metrics.Cover(all)
+	if c.Evaluable == c.Planned {
+		return ""
+	}
+	var out []string
+	for _, k := range slices.Compact([]int{1, min(paperTrials, metrics.MaxTrials(all))}) {
+		if worst, best := metrics.Bounds(all, k); worst.Defined {
+			out = append(out, fmt.Sprintf("Pass^%d between %.3f and %.3f", k, worst.Value, best.Value))
+		}
+	}
+	return fmt.Sprintf("%s, with the %d missing trials all failed or all passed", strings.Join(out, ", "), c.Planned-c.Evaluable)
+}
+
 // passWithCoverage is the table of Pass^k, overall and for PV and Mut tasks, with the coverage beside each row.
 func passWithCoverage(in Input, t *Table) error {
 	var rows []sliceRow
@@ -103,6 +119,9 @@ func passWithCoverage(in Input, t *Table) error {
 			}
 			if faulty > 0 {
 				t.Notes = append(t.Notes, fmt.Sprintf("%s: %d void by faults of the simulated user's model (user_fault)", r.place(len(in.Sources) > 1), faulty))
+			}
+			if bounds := boundsOf(r.outcomes); bounds != "" {
+				t.Notes = append(t.Notes, r.place(len(in.Sources) > 1)+": "+bounds)
 			}
 			all := r.outcomes
 			for _, s := range slicesOfTasks() {

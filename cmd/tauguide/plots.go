@@ -11,19 +11,26 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/runs/report"
 	"github.com/tauguide/tauguide/runs/report/figure"
 )
 
 type plotsOptions struct {
-	out              string
-	formats, figures []string
+	out                       string
+	formats, figures, systems []string
+	width                     string
+	noCaption, published      bool
 }
 
 func (o *plotsOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.out, "out", "", "folder for the pictures; it is made if need be")
-	f.StringSliceVar(&o.formats, "format", pictureFormats(), "picture formats: svg, png")
+	f.StringSliceVar(&o.formats, "format", pictureFormats(), "formats: svg, pdf and png are pictures, csv has their numbers")
 	f.StringSliceVar(&o.figures, "figure", nil, "only these figures, by number or name: "+strings.Join(report.FigureNames(), ", "))
+	f.StringSliceVar(&o.systems, "systems", nil, "only these systems, which keep their colours and markers")
+	f.StringVar(&o.width, "width", "", "width of each picture, such as 84mm or 3.3in: panels that do not fit side by side go below each other")
+	f.BoolVar(&o.noCaption, "no-caption", false, "without title and caption, for a page that has its own; that results are synthetic stays")
+	f.BoolVar(&o.published, "published", false, "draw the paper's points, hollow, where tables --published has its figures")
 }
 
 func plotsCommand(p process) *cobra.Command {
@@ -32,9 +39,12 @@ func plotsCommand(p process) *cobra.Command {
 		Use:   "plots RUN... --out DIR",
 		Short: "Draw the figures of recorded runs",
 		Example: "  tauguide plots results/quickstart --out pictures\n" +
-			"  tauguide plots results/quickstart --figure 4 --format svg --out pictures",
-		Long: "Draw the figures of the paper from the records of one or more runs, as SVG and PNG: 4, Pass^k by k on each domain, 5, the same by\n" +
-			"agent family on airline, and, of runs whose user attacks, 6, ASR@k. Bands are 95 % intervals. The same runs give the same bytes. Prints the files' names.\n\n" + exitHelp,
+			"  tauguide plots results/quickstart --figure 4 --format svg --out pictures\n" +
+			"  tauguide plots results/quickstart --format pdf --width 84mm --no-caption --systems ReAct,PolicyGuide --out pictures",
+		Long: "Draw the figures of the paper from the records of one or more runs, as SVG, PDF and PNG: 4, Pass^k by k on each domain, 5, the\n" +
+			"same by agent family on airline, and, of runs whose user attacks, 6, ASR@k. Bands, or bars where systems are many, are 95 % intervals.\n" +
+			"The numbers are in a csv file. Which runs a figure is of is in the pictures' metadata and in a json file beside them. The same runs\n" +
+			"give the same bytes. Prints the files' names.\n\n" + exitHelp,
 		RunE: func(_ *cobra.Command, args []string) error { return runPlots(p, o, args) },
 	}
 	o.AddFlags(cmd.Flags())
@@ -53,6 +63,13 @@ func runPlots(p process, o plotsOptions, dirs []string) error {
 			return usage(fmt.Errorf("unknown picture format %q\nhint: choose of %s", f, strings.Join(pictureFormats(), ", ")))
 		}
 	}
+	options := figure.Options{NoCaption: o.noCaption}
+	if o.width != "" {
+		var err error
+		if options.Width, err = figure.ParseWidth(o.width); err != nil {
+			return usage(fmt.Errorf("--width: %w", err))
+		}
+	}
 	for i, name := range o.figures {
 		known, err := report.FindFigure(name)
 		if err != nil {
@@ -64,22 +81,62 @@ func runPlots(p process, o plotsOptions, dirs []string) error {
 	if err != nil {
 		return err
 	}
+	if err := o.know(sources); err != nil {
+		return usage(err)
+	}
 	if err := makeOut(o.out); err != nil {
 		return err
 	}
-	for _, f := range report.Figures(report.Input{Sources: sources}) {
+	in := report.Input{Sources: sources, Options: report.Options{Published: o.published}}
+	for _, f := range report.Figures(in) {
 		if len(o.figures) > 0 && !slices.Contains(o.figures, f.Name) {
 			continue
 		}
-		for _, format := range o.formats {
-			path := filepath.Join(o.out, f.Name+"."+format)
-			if err := writeTo(path, func(w io.Writer) error { return f.Write(w, figure.Format(format)) }); err != nil {
-				return fmt.Errorf("%s: %w", path, err)
-			}
-			p.printf("%s\n", path)
+		if len(o.systems) > 0 {
+			f = f.Of(o.systems)
+		}
+		if err := o.write(p, f, report.Numbers(in, f), options); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func pictureFormats() []string { return []string{string(figure.SVG), string(figure.PNG)} }
+// know refuses systems that no run has.
+func (o *plotsOptions) know(sources []report.Source) error {
+	var known []string
+	for i := range sources {
+		known = append(known, sources[i].SystemNames()...)
+	}
+	for _, name := range o.systems {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("--systems: no run has a system %q\nhint: %s", name, yamlfile.Suggest(name, known))
+		}
+	}
+	return nil
+}
+
+// write writes the files of a figure, the json file always.
+func (o *plotsOptions) write(p process, f figure.Figure, numbers report.Table, options figure.Options) error {
+	for _, format := range append(slices.Clone(o.formats), string(report.JSON)) {
+		path := filepath.Join(o.out, f.Name+"."+format)
+		if err := writeTo(path, func(w io.Writer) error {
+			if slices.Contains(figure.Formats(), figure.Format(format)) {
+				return f.Write(w, figure.Format(format), options)
+			}
+			return numbers.Write(w, report.Format(format))
+		}); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		p.printf("%s\n", path)
+	}
+	return nil
+}
+
+// pictureFormats are the formats that can be asked for.
+func pictureFormats() (out []string) {
+	for _, f := range figure.Formats() {
+		out = append(out, string(f))
+	}
+	return append(out, string(report.CSV))
+}

@@ -174,8 +174,8 @@ func (s Spec) Build(in Input) (Table, error) {
 		}
 		return t, nil
 	}
-	for _, name := range own {
-		t.Notes = append(t.Notes, fmt.Sprintf("the paper's figures are of τ²-bench's tasks and are not shown beside run %s, which is on the program's own", name))
+	if !s.Free {
+		t.Notes = append(t.Notes, in.foreign()...)
 	}
 	return t.withPaper(), nil
 }

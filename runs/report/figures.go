@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tauguide/tauguide/domains/yamlfile"
@@ -34,11 +35,12 @@ func FindFigure(name string) (string, error) {
 }
 
 // Figures draws the figures of the paper that runs can fill: of runs with ordinary users 4, Pass^k by k on each domain,
-// and 5, the same by agent family; of attacks 6, ASR@k.
+// and 5, the same by agent family; of attacks 6, ASR@k. With Published, they have the paper's points where tables have its figures.
 func Figures(in Input) []figure.Figure {
-	ordinary, attacking := in, in
-	ordinary.Sources = slices.DeleteFunc(slices.Clone(in.Sources), func(s Source) bool { return s.Attack != nil })
-	attacking.Sources = slices.DeleteFunc(slices.Clone(in.Sources), func(s Source) bool { return s.Attack == nil })
+	if in.Published {
+		in.paper, _ = readPaper() // a file of the program's own, which always can be read
+	}
+	ordinary, attacking := in.sources(false), in.sources(true)
 	var out []figure.Figure
 	if len(ordinary.Sources) > 0 {
 		out = append(out, ordinary.figure4(), ordinary.figure5())
@@ -49,63 +51,134 @@ func Figures(in Input) []figure.Figure {
 	return out
 }
 
+// sources keeps the runs whose user attacks, or the others.
+func (in Input) sources(attack bool) Input {
+	in.Sources = slices.DeleteFunc(slices.Clone(in.Sources), func(s Source) bool { return (s.Attack != nil) != attack })
+	return in
+}
+
+// curves are how the curves of a figure are computed: a value by k, and the paper's, nil where it has none or it does not belong
+// there; say takes why not.
+type curves struct {
+	at    func(outcomes []metrics.Outcome, k int) metrics.Estimate
+	paper func(r row, k int, say func(string)) *float64
+}
+
+// passCurves are Pass^k by k, with the paper's at a path in which $k stands for k.
+func (in Input) passCurves(path string) curves {
+	return curves{metrics.PassHat, func(r row, k int, say func(string)) *float64 {
+		if ok, why := r.paperRow(mainSystems().splitOf(r.domain)); !ok {
+			say(why)
+			return nil
+		}
+		return in.paperFigure(path, "$domain", r.domain, "$kind", string(r.kind), "$family", r.family, "$k", strconv.Itoa(k))
+	}}
+}
+
 // figure4 has a panel for each domain with a curve for each system.
 func (in Input) figure4() figure.Figure {
 	f := figure.Figure{Number: 4, Name: figurePassK, Title: "Pass^k by k", Y: "Pass^k"}
-	rows := mainSystems().rows(in.Sources)
+	rows, c := mainSystems().rows(in.Sources), in.passCurves("table10.$domain.$kind.pass.$k")
 	for _, domain := range mainSystems().shown(in.Sources) {
-		f.Panels = append(f.Panels, in.passPanel(domain, rows, func(r row) bool { return r.domain == domain }))
+		in.passPanel(&f, domain, rows, c, func(r row) bool { return r.domain == domain })
 	}
 	return in.footed(f)
 }
 
-// figure5 has a panel for each agent family on airline, but for the one that Figure 4 shows.
+// figure5 has a panel for each agent family on airline, but for the one that Figure 4 shows. The paper has a table of its points
+// at k = 4.
 func (in Input) figure5() figure.Figure {
 	f := figure.Figure{Number: 5, Name: figureFamilies, Title: "Pass^k by k on airline, by agent family", Y: "Pass^k"}
-	rows := familyRows().rows(in.Sources)
+	rows, c := familyRows().rows(in.Sources), in.passCurves("table4.$family.$kind.all")
+	every := c.paper
+	c.paper = func(r row, k int, say func(string)) *float64 {
+		if k != paperTrials {
+			return nil
+		}
+		return every(r, k, say)
+	}
 	done := map[string]bool{families[0]: true}
 	for _, r := range rows {
 		if m := r.model(); !done[m] {
 			done[m] = true
-			f.Panels = append(f.Panels, in.passPanel(m, rows, func(r row) bool { return r.model() == m }))
+			in.passPanel(&f, m, rows, c, func(r row) bool { return r.model() == m })
 		}
 	}
 	return in.footed(f)
 }
 
-// passPanel draws the curves of those rows that belong there.
-func (in Input) passPanel(title string, rows []row, belongs func(row) bool) figure.Panel {
+// passPanel adds a panel with the curves of those rows that belong there.
+func (in Input) passPanel(f *figure.Figure, title string, rows []row, c curves, belongs func(row) bool) {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.source == nil || !belongs(r) })
-	p := in.panel(title, rows, metrics.PassHat)
+	in.panel(f, title, rows, c)
 	if len(rows) == 0 {
-		p.Note = "no run has it"
+		f.Panels[len(f.Panels)-1].Note = "no run has it"
 	}
-	return p
 }
 
-// panel draws a curve by k of each row.
-func (in Input) panel(title string, rows []row, at func(outcomes []metrics.Outcome, k int) metrics.Estimate) figure.Panel {
+// panel adds a panel with a curve by k of each row.
+func (in Input) panel(f *figure.Figure, title string, rows []row, c curves) {
 	p := figure.Panel{Title: title, Note: "no figure is defined"}
-	for _, r := range rows {
-		s := figure.Series{Name: r.system.Name}
-		if len(in.Sources) > 1 {
-			s.Name += " (" + r.source.Name + ")"
+	var papers []figure.Series
+	say := func(why string) {
+		if why != "" && !slices.Contains(f.Notes, why) {
+			f.Notes = append(f.Notes, why)
 		}
+	}
+	for _, r := range rows {
+		s := figure.Series{Name: r.system.Name, Look: in.look(r)}
+		if len(in.Sources) > 1 {
+			s.Run = r.source.Name
+		}
+		paper := s
+		paper.Paper = true
 		most := min(metrics.MaxTrials(r.outcomes), maxK)
 		for k := 1; k <= most; k++ {
-			if e := at(r.outcomes, k); e.Defined {
+			if e := c.at(r.outcomes, k); e.Defined {
 				p := figure.Point{K: float64(k), Value: e.Value, Lo: e.Value, Hi: e.Value}
 				if e.Interval.Defined {
 					p.Lo, p.Hi = e.Interval.Lo, e.Interval.Hi
 				}
 				s.Points = append(s.Points, p)
 			}
+			if in.paper == nil {
+				continue
+			}
+			if v := c.paper(r, k, say); v != nil {
+				paper.Points = append(paper.Points, figure.Point{K: float64(k), Value: *v, Lo: *v, Hi: *v})
+			}
 		}
 		if len(s.Points) > 0 {
 			p.Series = append(p.Series, s)
 		}
+		if len(paper.Points) > 0 {
+			papers = append(papers, paper)
+		}
 	}
-	return p
+	p.Series = append(p.Series, papers...)
+	f.Panels = append(f.Panels, p)
+}
+
+// look is the place of a row's system among those of all configs, run by run: it looks the same in every figure of the runs,
+// whichever others are shown.
+func (in Input) look(r row) int {
+	before := 0
+	for i := range in.Sources {
+		s := &in.Sources[i]
+		if s == r.source {
+			break
+		}
+		before += len(s.order())
+	}
+	return before + max(0, slices.Index(r.source.order(), r.system.Name))
+}
+
+// order lists the systems of the run's config.
+func (s *Source) order() []string {
+	if s.Configured == nil {
+		return s.SystemNames()
+	}
+	return s.Configured
 }
 
 // figure6 has a panel for each domain with the attack success on each system.
@@ -123,20 +196,57 @@ func (in Input) figure6() figure.Figure {
 			by[g.Domain] = append(by[g.Domain], row{domain: g.Domain, source: s, system: s.system(g.System), outcomes: outcomes[g]})
 		}
 	}
+	c := curves{metrics.ASRAt, func(r row, k int, say func(string)) *float64 {
+		if k != 1 {
+			return nil
+		}
+		return in.paperASR(r, "figure6.$kind", say)
+	}}
 	for _, domain := range domains {
-		f.Panels = append(f.Panels, in.panel(domain, by[domain], metrics.ASRAt))
+		in.panel(&f, domain, by[domain], c)
 	}
 	return in.footed(f)
 }
 
-// footed says below a figure which runs it is of.
+// footed says how a figure is to be read, and which runs it is of.
 func (in Input) footed(f figure.Figure) figure.Figure {
 	var runs []Provenance
 	for _, s := range in.Sources {
 		runs = append(runs, s.Provenance)
-		f.Footer = append(f.Footer, s.Provenance.String())
+		f.Runs = append(f.Runs, s.Provenance.String())
+	}
+	if in.Published {
+		f.Notes = append(f.Notes, in.foreign()...)
 	}
 	f.Scripted = markOf(runs...)
-	f.Footer = append(f.Footer, fmt.Sprintf("bands: %d %% intervals of single points: %s", metrics.Level, metrics.Adjusted))
+	f.Caption = append(f.Caption, fmt.Sprintf("bands or bars: %d %% intervals of single points: %s", metrics.Level, metrics.Adjusted))
 	return f
+}
+
+// Numbers is what a figure of the runs shows as a table: a row for each point. Its JSON is what the picture leaves out: which
+// runs it is of, and the notes.
+func Numbers(in Input, f figure.Figure) Table {
+	in = in.sources(f.Name == figureAttacks)
+	t := Table{Number: f.Number, Name: f.Name, Title: f.Title, Columns: []Column{{Key: "panel"}, {Key: "run"}, {Key: "system"}, {Key: "of"}, {Key: "k"}, {Key: "value"}, {Key: "lo"}, {Key: "hi"}}}
+	t.names(in.Sources)
+	t.Notes = append(append(t.Notes, f.Caption...), f.Notes...)
+	for _, p := range f.Panels {
+		for _, s := range p.Series {
+			of, run := "run", s.Run
+			if len(in.Sources) == 1 {
+				run = in.Sources[0].Name
+			}
+			if s.Paper {
+				of = "paper"
+			}
+			for _, at := range s.Points {
+				lo, hi := Dash("no interval can be told"), Dash("no interval can be told")
+				if at.Lo < at.Hi {
+					lo, hi = Number(at.Lo, 3), Number(at.Hi, 3)
+				}
+				t.Rows = append(t.Rows, []Cell{Label(p.Title), Label(run), Label(s.Name), Label(of), Whole(int(at.K)), Number(at.Value, 3), lo, hi})
+			}
+		}
+	}
+	return t
 }

@@ -56,24 +56,24 @@ func OverTime(r *store.Run) figure.Figure {
 			of, f.Y = func(s store.Spending) float64 { return float64(s.Tokens) / unit }, "million tokens"
 		}
 	} else if unpriced > 0 {
-		f.Footer = append(f.Footer, fmt.Sprintf("at least: the cost of %d attempts is not wholly known", unpriced))
+		f.Caption = append(f.Caption, fmt.Sprintf("at least: the cost of %d attempts is not wholly known", unpriced))
 	}
 	if undated > 0 && len(all) > 0 {
-		f.Footer = append(f.Footer, fmt.Sprintf("without %d attempts that do not say when they ended", undated))
+		f.Caption = append(f.Caption, fmt.Sprintf("without %d attempts that do not say when they ended", undated))
 	}
 	var unit time.Duration
 	unit, f.X = time.Second, "seconds"
 	if n := len(all); n > 0 {
 		unit, f.X = unitOf(all[n-1].at.Sub(began))
 	}
-	for _, system := range systems(r) {
-		s := figure.Series{Name: system.Name, Points: growth(all, system.Name, began, unit, of)}
+	for i, system := range r.Manifest().Config.Systems {
+		s := figure.Series{Name: system.Name, Look: i, Points: growth(all, system.Name, began, unit, of)}
 		if len(s.Points) > 1 {
 			f.Panels[0].Series = append(f.Panels[0].Series, s)
 		}
 	}
 	p := provenance(r)
-	f.Scripted, f.Footer = p.mark(), append(f.Footer, p.folded())
+	f.Scripted, f.Runs = p.mark(), []string{p.folded()}
 	return f
 }
 

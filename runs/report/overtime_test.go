@@ -74,11 +74,11 @@ func TestOverTime(t *testing.T) {
 					said = append(said, p.Note)
 				}
 			}
-			if fmt.Sprint(said) != fmt.Sprint(tt.want) || !strings.Contains(strings.Join(got.Footer, "\n"), tt.footer) {
-				t.Errorf("got %q, below it %q", said, got.Footer)
+			if fmt.Sprint(said) != fmt.Sprint(tt.want) || !strings.Contains(strings.Join(got.About(), "\n"), tt.footer) {
+				t.Errorf("got %q, below it %q", said, got.About())
 			}
 			var drawn strings.Builder
-			if err := got.Write(&drawn, figure.SVG); err != nil || len(got.Lines()) != len(tt.want)-1 {
+			if err := got.Write(&drawn, figure.SVG, figure.Options{}); err != nil || len(got.Lines()) != len(tt.want)-1 {
 				t.Errorf("%v: %q", err, got.Lines())
 			}
 		})

@@ -47,6 +47,14 @@ func (in Input) onOwnTasks() []string {
 	return out
 }
 
+// foreign says of such runs that the paper's figures are not beside theirs.
+func (in Input) foreign() (notes []string) {
+	for _, name := range in.onOwnTasks() {
+		notes = append(notes, fmt.Sprintf("the paper's figures are of τ²-bench's tasks and are not shown beside run %s, which is on the program's own", name))
+	}
+	return notes
+}
+
 // withPaper puts the paper's figures and the differences to them into columns of their own.
 func (t Table) withPaper() Table {
 	has := make([]bool, len(t.Columns))

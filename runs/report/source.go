@@ -21,6 +21,7 @@ import (
 type Source struct {
 	Provenance
 	Systems    []System
+	Configured []string // the systems of its config in order, those without trials too; nil where they are Systems
 	Domains    []Domain
 	DataFolder string          // as the config has it
 	Setup      config.Identity // everything that decides how trials end
@@ -189,6 +190,9 @@ func FromRun(r *store.Run, env func(string) string) (Source, error) {
 	}
 	for _, system := range systems(r) {
 		s.Systems = append(s.Systems, systemOf(system, m.Config.Models))
+	}
+	for _, system := range m.Config.Systems {
+		s.Configured = append(s.Configured, system.Name)
 	}
 	for _, d := range m.Config.Domains {
 		s.Domains = append(s.Domains, Domain{d.Name, d.Split})

@@ -83,10 +83,10 @@ func (v *request) figure(name string) (page, error) {
 	}
 	f := v.drawings[at]
 	if !file {
-		return v.render("figure.html", f.Title, v.crumbs(anchor{Text: f.Title}), map[string]any{"Picture": v.picture(f), "Y": f.Y, "Lines": f.Lines(), "Footer": f.Footer})
+		return v.render("figure.html", f.Title, v.crumbs(anchor{Text: f.Title}), map[string]any{"Picture": v.picture(f), "Y": f.Y, "Lines": f.Lines(), "Footer": f.About()})
 	}
 	var b bytes.Buffer
-	err := f.Write(&b, figure.SVG)
+	err := f.Write(&b, figure.SVG, figure.Options{})
 	return page{status: http.StatusOK, kind: svgType, body: b.Bytes()}, err
 }
 

@@ -12,29 +12,75 @@ import (
 
 // Sizes around the curves of a panel.
 const (
-	titleSpace = vg.Length(18)
 	xSpace     = vg.Length(40) // the k axis with its numbers and label
-	ySpace     = vg.Length(36) // the vertical axis with its numbers
-	ySpaceName = vg.Length(14) // and with its label
 	tickLength = vg.Length(5)
 	gap        = vg.Length(5) // between an axis and the curves
 )
 
+// mostBands is how many bands can lie over each other; more systems stand beside each other, with bars.
+const mostBands = 4
+
 // axes are the coordinates of a panel: k from 1 to most along c, or x from 0, values from lo to hi up it.
 type axes struct {
-	c      draw.Canvas
-	x      string // what grows with; "" for k
-	most   float64
-	lo, hi float64
+	c            draw.Canvas
+	x            string // what grows with; "" for k
+	most, stride float64
+	lo, hi, rise float64 // limits of the values, and the distance between their numbers
+	decimals     int     // of these
+	ySpace       vg.Length
+	aside        float64 // between systems that stand beside each other; 0 where there are bands
+}
+
+// axes are those of all panels, in cells of a width.
+func (f Figure) axes(width vg.Length) axes {
+	a := axes{x: f.X, most: 1, rise: 0.1, decimals: 1}
+	a.lo, a.hi = f.limits()
+	k, _ := f.most()
+	a.most = max(a.most, k)
+	if a.x != "" {
+		a.most, a.rise, a.decimals = k, step(a.hi), -1
+	}
+	for _, p := range f.Panels {
+		n := 0
+		for _, s := range p.Series {
+			if !s.Paper {
+				n++
+			}
+		}
+		if n > mostBands && a.x == "" {
+			a.aside = 0.7 / float64(n)
+		}
+	}
+	label := style(8, text.XRight, text.YCenter, color.Black)
+	for n := math.Round(a.lo / a.rise); n <= math.Round(a.hi/a.rise); n++ {
+		a.ySpace = max(a.ySpace, gap+tickLength+4+label.Width(number(n*a.rise, a.decimals)))
+	}
+	a.stride = step(a.most)
+	if a.x == "" {
+		room := (width - a.ySpace - margin) / vg.Length(a.most)
+		for _, a.stride = range []float64{1, 5, 10, 20} {
+			if room*vg.Length(a.stride) >= label.Width("00")+3 {
+				break
+			}
+		}
+	}
+	return a
 }
 
 func (a axes) at(k, value float64) vg.Point {
-	across := (k - 0.8) / (a.most - 0.6)
+	side := 0.2
+	if a.aside > 0 {
+		side = 0.45
+	}
+	across := (k - 1 + side) / (a.most - 1 + 2*side)
 	if a.x != "" {
 		across = k / a.most
 	}
 	return vg.Point{X: a.c.X(across), Y: a.c.Y((value - a.lo) / (a.hi - a.lo))}
 }
+
+// beside is where k is for the i-th of n systems.
+func (a axes) beside(k float64, i, n int) float64 { return k + a.aside*(float64(i)-float64(n-1)/2) }
 
 // step is a round number that fits into a span about five times.
 func step(span float64) float64 {
@@ -50,65 +96,33 @@ func step(span float64) float64 {
 	return 10 * unit
 }
 
-// panel draws one plot, with the name of the vertical axis if it is the first, and returns where its curves are.
-func (f Figure) panel(c draw.Canvas, p Panel, index map[string]int, first bool, lo, hi float64) draw.Canvas {
-	c.FillText(style(10, text.XCenter, text.YTop, color.Black), vg.Point{X: c.Center().X, Y: c.Max.Y}, shown(p.Title))
-	left := ySpace
-	if first {
-		left += ySpaceName
-		s := style(9, text.XCenter, text.YTop, color.Black)
-		s.Rotation = math.Pi / 2
-		c.FillText(s, vg.Point{X: c.Min.X, Y: c.Center().Y}, shown(f.Y))
-	}
-	a := axes{c: draw.Crop(c, left, -gap, xSpace, -titleSpace), x: f.X, most: 1, lo: lo, hi: hi}
-	if f.X != "" {
-		a.most, _ = f.most()
-	}
-	for _, s := range p.Series {
-		for _, at := range s.Points {
-			a.most = max(a.most, at.K)
-		}
-	}
-	a.draw()
-	for _, s := range p.Series { // all bands below all lines
-		a.band(s, index[s.Name])
-	}
-	for _, s := range p.Series {
-		a.line(s, index[s.Name])
-	}
-	return a.c
-}
-
 // draw draws the grid, both axes and their numbers.
 func (a axes) draw() {
 	c, black := a.c, draw.LineStyle{Color: color.Black, Width: vg.Points(0.5)}
 	grid := draw.LineStyle{Color: color.Gray{Y: 225}, Width: vg.Points(0.25)}
-	rise, along, decimals, x := 0.1, 1.0, 1, "k"
-	if a.x != "" {
-		rise, along, decimals, x = step(a.hi), step(a.most), -1, a.x
-	}
-	for n := math.Round(a.lo / rise); n <= math.Round(a.hi/rise); n++ {
-		y := a.at(1, n*rise).Y
+	for n := math.Round(a.lo / a.rise); n <= math.Round(a.hi/a.rise); n++ {
+		y := a.at(1, n*a.rise).Y
 		c.StrokeLine2(grid, c.Min.X, y, c.Max.X, y)
 		c.StrokeLine2(black, c.Min.X-gap-tickLength, y, c.Min.X-gap, y)
-		c.FillText(style(8, text.XRight, text.YCenter, color.Black), vg.Point{X: c.Min.X - gap - tickLength - 2, Y: y}, number(n*rise, decimals))
+		c.FillText(style(8, text.XRight, text.YCenter, color.Black), vg.Point{X: c.Min.X - gap - tickLength - 2, Y: y}, number(n*a.rise, a.decimals))
 	}
 	c.StrokeLine2(black, c.Min.X-gap, c.Min.Y, c.Min.X-gap, c.Max.Y)
 	bottom := c.Min.Y - gap
-	for n := 0; float64(n)*along <= a.most; n++ {
-		if n == 0 && a.x == "" {
-			continue // k begins at 1
-		}
-		x, length := a.at(float64(n)*along, 0).X, tickLength
-		if a.x != "" || a.most <= 12 || n == 1 || n%5 == 0 {
-			c.FillText(style(8, text.XCenter, text.YTop, color.Black), vg.Point{X: x, Y: bottom - tickLength - 2}, number(float64(n)*along, -1))
+	label, tick, first := "k", 1.0, 1.0
+	if a.x != "" {
+		label, tick, first = shown(a.x), a.stride, 0
+	}
+	for k := first; k <= a.most; k += tick {
+		x, length := a.at(k, 0).X, tickLength
+		if a.x != "" || k == 1 || math.Mod(k, a.stride) == 0 {
+			c.FillText(style(8, text.XCenter, text.YTop, color.Black), vg.Point{X: x, Y: bottom - tickLength - 2}, number(k, -1))
 		} else {
 			length /= 2
 		}
 		c.StrokeLine2(black, x, bottom-length, x, bottom)
 	}
 	c.StrokeLine2(black, c.Min.X, bottom, c.Max.X, bottom)
-	c.FillText(style(9, text.XCenter, text.YTop, color.Black), vg.Point{X: c.Center().X, Y: bottom - tickLength - 14}, shown(x))
+	c.FillText(style(9, text.XCenter, text.YTop, color.Black), vg.Point{X: c.Center().X, Y: bottom - tickLength - 14}, label)
 }
 
 // number is a number at an axis: with so many decimals, or with those that it has where that is -1.
@@ -116,8 +130,20 @@ func number(v float64, decimals int) string {
 	return strconv.FormatFloat(math.Round(v*1e9)/1e9, 'f', decimals, 64)
 }
 
-// band fills the interval around a series.
-func (a axes) band(s Series, i int) {
+// interval draws the intervals of the i-th of n systems: a band, or bars where there are too many.
+func (a axes) interval(s Series, i, n int) {
+	col := lookOf(s.Look, false).line.Color.(color.NRGBA)
+	if a.aside > 0 {
+		bar := draw.LineStyle{Color: col, Width: vg.Points(0.7)}
+		for _, p := range s.Points {
+			lo, hi := a.at(a.beside(p.K, i, n), p.Lo), a.at(a.beside(p.K, i, n), p.Hi)
+			a.c.StrokeLine2(bar, lo.X, lo.Y, hi.X, hi.Y)
+			for _, end := range []vg.Point{lo, hi} {
+				a.c.StrokeLine2(bar, end.X-1.5, end.Y, end.X+1.5, end.Y)
+			}
+		}
+		return
+	}
 	var edge []vg.Point
 	for _, p := range s.Points {
 		edge = append(edge, a.at(p.K, p.Hi))
@@ -125,22 +151,21 @@ func (a axes) band(s Series, i int) {
 	for j := len(s.Points) - 1; j >= 0; j-- {
 		edge = append(edge, a.at(s.Points[j].K, s.Points[j].Lo))
 	}
-	if len(s.Points) > 1 && a.x == "" {
-		col := colours()[i%len(colours())]
+	if len(s.Points) > 1 {
 		col.A = 40
 		a.c.FillPolygon(col, edge)
 	}
 }
 
-// line draws a series with a dot for each point; what grows, in steps without dots.
-func (a axes) line(s Series, i int) {
-	look := lookOf(i)
+// line draws the series of the i-th of n systems with a marker for each point; what grows, in steps with the last one alone.
+func (a axes) line(s Series, i, n int) {
+	look := lookOf(s.Look, s.Paper)
 	var at []vg.Point
 	for _, p := range s.Points {
 		if n := len(at); a.x != "" && n > 0 {
 			at = append(at, vg.Point{X: a.at(p.K, 0).X, Y: at[n-1].Y})
 		}
-		at = append(at, a.at(p.K, p.Value))
+		at = append(at, a.at(a.beside(p.K, i, n), p.Value))
 	}
 	if len(at) > 1 {
 		a.c.StrokeLines(look.line, at)
@@ -151,4 +176,40 @@ func (a axes) line(s Series, i int) {
 	for _, p := range at {
 		a.c.DrawGlyph(look.dot, p)
 	}
+}
+
+// limits are those of the vertical axes, the same for all panels, at tenths; of what grows, from nothing to a round number.
+func (f Figure) limits() (lo, hi float64) {
+	if f.X != "" {
+		_, top := f.most()
+		return 0, max(1e-9, math.Ceil(top/step(top)-1e-9)*step(top))
+	}
+	lo, hi = 1, 0
+	for _, p := range f.Panels {
+		for _, s := range p.Series {
+			for _, at := range s.Points {
+				lo, hi = min(lo, at.Lo, at.Value), max(hi, at.Hi, at.Value)
+			}
+		}
+	}
+	if lo > hi {
+		return 0, 1
+	}
+	lo, hi = math.Floor(lo*10+1e-9)/10, math.Ceil(hi*10-1e-9)/10
+	if hi-lo < 0.1 {
+		lo, hi = max(0, lo-0.1), min(1, hi+0.1)
+	}
+	return lo, hi
+}
+
+// most is the largest k or time, and the largest value.
+func (f Figure) most() (k, value float64) {
+	for _, p := range f.Panels {
+		for _, s := range p.Series {
+			for _, at := range s.Points {
+				k, value = max(k, at.K), max(value, at.Value)
+			}
+		}
+	}
+	return k, value
 }

@@ -42,15 +42,6 @@ func parseFilter(conditions []string) (filter, error) {
 	return f, nil
 }
 
-// Narrow keeps the trials of a config's plan that pass all conditions, written as for Options.Only.
-func Narrow(plan []Planned, c *Config, conditions []string) ([]Planned, error) {
-	f, err := parseFilter(conditions)
-	if err != nil {
-		return nil, err
-	}
-	return f.apply(plan, c.agents(), filterKeys...)
-}
-
 // value is what a trial shows to a filter. agents maps a system to its agent.
 func (p Planned) value(key string, agents map[string]string) string {
 	return map[string]string{"domain": p.Domain, "system": p.System, "agent": agents[p.System], "task": p.Task, "trial": strconv.Itoa(p.Trial)}[key]

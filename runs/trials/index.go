@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -343,48 +342,6 @@ func (x *Index) inside(block int, look func(in *room, text []byte)) error {
 	}
 	look(in, in.text)
 	return nil
-}
-
-// Excerpt is what of a passage is around something that was looked for.
-type Excerpt struct {
-	Passage transcript.Passage
-	Parts   []Part
-}
-
-// Excerpts are the first passages of a line's conversation in which one of the words is, at most so many.
-func (x *Index) Excerpts(l *Line, words Words, most int) (out []Excerpt, err error) {
-	find := words.Pattern()
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	at, there := x.at[l.ref()]
-	if find == nil || !there {
-		return nil, nil
-	}
-	d := &x.docs[at]
-	err = x.inside(d.block, func(_ *room, text []byte) { out = excerpts(d.passages, text[d.from:d.to], find, most) })
-	return out, err
-}
-
-// Excerpts are all of those passages of a record.
-func Excerpts(rec sim.Record, words Words) []Excerpt {
-	if len(words) == 0 {
-		return nil
-	}
-	numbers, text := sayings(rec)
-	return excerpts(numbers, text, words.Pattern(), len(numbers))
-}
-
-func excerpts(numbers []int32, text []byte, find *regexp.Regexp, most int) (out []Excerpt) {
-	passages := bytes.Split(text, []byte{passageEnd})
-	for i, n := range numbers {
-		for part := range bytes.SplitSeq(passages[i], []byte{textEnd}) {
-			if found := excerpt(string(part), find); found != nil && len(out) < most {
-				out = append(out, Excerpt{transcript.Passage{Event: n < 0, Number: int(max(n, ^n))}, found})
-				break
-			}
-		}
-	}
-	return out
 }
 
 // Names are the tools that conversations call, and the places at which one was stopped, of those that were read; sorted.

@@ -54,57 +54,6 @@ func (w Words) Pattern() *regexp.Regexp {
 	return regexp.MustCompile("(?i)" + strings.Join(parts, "|"))
 }
 
-// Part is a part of an excerpt; what was looked for is marked.
-type Part struct {
-	Text   string
-	Marked bool
-}
-
-// Bounds of an excerpt, in bytes, before its first hit and from there on.
-const (
-	excerptBefore = 60
-	excerptAfter  = 140
-)
-
-// excerpt is what of a text is around the first of what a pattern finds; nil if that is nothing.
-func excerpt(text string, find *regexp.Regexp) []Part {
-	first := find.FindStringIndex(text)
-	if first == nil {
-		return nil
-	}
-	from, to := boundary(text, first[0]-excerptBefore), boundary(text, max(first[1], first[0]+excerptAfter))
-	shown := text[from:to]
-	var out []Part
-	add := func(text string, marked bool) {
-		if text != "" {
-			out = append(out, Part{text, marked})
-		}
-	}
-	if from > 0 {
-		shown = "…" + shown
-	}
-	if to < len(text) {
-		shown += "…"
-	}
-	at := 0
-	for _, hit := range find.FindAllStringIndex(shown, -1) {
-		add(shown[at:hit[0]], false)
-		add(shown[hit[0]:hit[1]], true)
-		at = hit[1]
-	}
-	add(shown[at:], false)
-	return out
-}
-
-// boundary moves a place to the beginning of a character, within the text.
-func boundary(text string, at int) int {
-	at = min(max(at, 0), len(text))
-	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
-		at--
-	}
-	return at
-}
-
 func fold(s string) string { return string(foldBytes(nil, []byte(s))) }
 
 // foldBytes adds a text without the difference of cases: of the letters that differ in nothing else, as Unicode's simple

@@ -29,7 +29,7 @@ func TestPrintGuide(t *testing.T) {
 	}
 	whole, brief := printed(t, transcript.Trial{Record: rec}, show.Options{Full: true}), printed(t, transcript.Trial{Record: rec}, show.Options{})
 	for _, want := range []string{
-		"guide   firing 1, by 1 model call(s)", "walk of a: intake ✓ → add.authorize_create ✗",
+		"guide   firing 1, by 1 call of a model", "walk of a: intake ✓ → add.authorize_create ✗",
 		"a: open, at add.authorize_create, intent add_task, target T, create_task enabled", "transfer: signalled", "rejected: b: there is no node", `read by its meaning: /transfer: "yes" is read as true`,
 		"guide   guidance\n              Do it ", "GATE    intercept: held back (advisory gate)", `→ create_task(title: "T")`, "create_task: no open request",
 		"GATE    verifier failed", "timed out",

@@ -137,7 +137,7 @@ func (n *Event) find(format string, args ...any) {
 func (n *Event) firing(f firing) {
 	by := "by code"
 	if len(f.Calls) > 0 {
-		by = fmt.Sprintf("by %d model call(s)", len(f.Calls))
+		by = "by " + count(len(f.Calls), "call of a model")
 	}
 	n.Title = fmt.Sprintf("firing %d, %s", f.After.Firings, by)
 	for _, t := range f.Record.Traverse {

@@ -34,7 +34,7 @@ function walk() {
   const like = (m) => m.dataset.like ? moments[m.dataset.like] : m;
   for (const graph of all(".panel .graph", bench)) {
     const of = `.place[data-request="${graph.dataset.request}"]`;
-    const place = at >= 0 && like(moments[at]).querySelector(of);
+    const place = moments.slice(0, at + 1).map((m) => like(m).querySelector(of)).findLast((p) => p); // what was last said of it
     const walked = place && moments.slice(0, at + 1).findLast((m) => m.querySelector(of + " [data-node]"));
     const steps = walked ? all(of + " [data-node]", walked).map((li) => li.dataset.node) : [];
     const boxes = [];
@@ -54,11 +54,15 @@ function walk() {
       line.classList.toggle("walked", i >= 0 && boxes[i + 1] === line.dataset.to);
     }
   }
-  if (at < 0) return;
-  const places = all(".place", like(moments[at]));
-  const open = places.filter((p) => p.dataset.open);
-  const chosen = open.findLast((p) => p.querySelector("[data-node]")) || open.at(-1) || places.at(-1);
-  if (chosen) request(Number(chosen.dataset.request));
+  const chosen = moments.slice(0, at + 1).findLast((m) => moved(m).length);
+  if (chosen) request(Math.max(...moved(chosen))); // the newest one
+
+  // moved are the requests of which a moment says other than the moment before.
+  function moved(moment) {
+    const said = (m) => m ? all(".place", like(m)).map((p) => p.dataset.state + p.firstElementChild.textContent) : [];
+    const was = said(moment.previousElementSibling);
+    return all(".place", like(moment)).filter((p, i) => !was.includes(said(moment)[i])).map((p) => Number(p.dataset.request));
+  }
 }
 
 // request shows one request of the conversation: its picture and its nodes.
@@ -209,6 +213,9 @@ if (bench) {
     button.addEventListener("click", () => all("#talk details").forEach((d) => { d.open = open; }));
     bench.querySelector("#talk > h2").append(button);
   }
+  const hints = element("button", "keys");
+  hints.addEventListener("click", help);
+  bench.querySelector("#talk > h2").append(hints);
   const frame = bench.querySelector("iframe.detail");
   if (frame) {
     const close = element("button", "close");

@@ -103,6 +103,25 @@ func checked(r *rand.Rand, n, least int, p, rho float64) metrics.Parts {
 	return out
 }
 
+// twins are two systems with the same chance of each of n tasks, of which the second has twice as many trials.
+func twins(r *rand.Rand, n, m int, p, rho float64) (b metrics.Both) {
+	for task := range n {
+		chance := coin(r, p, rho)
+		for trial := range 3 * m {
+			o := metrics.Outcome{Task: ids[task], Trial: trial}
+			if r.Float64() < chance {
+				o.State = metrics.Success
+			}
+			if trial < m {
+				b.First = append(b.First, o)
+			} else {
+				b.Second = append(b.Second, o)
+			}
+		}
+	}
+	return b
+}
+
 // pairs are n pairs of which a and b is the chance that only the first, or only the second passes.
 func pairs(r *rand.Rand, n int, a, b float64) metrics.Pairing {
 	p := metrics.Pairing{K: 4}
@@ -116,7 +135,7 @@ func pairs(r *rand.Rand, n int, a, b float64) metrics.Pairing {
 
 // intervals are all in use. The range of chances and of the spread of costs is that of recorded runs and beyond.
 func intervals(ps []float64) []simulated {
-	var pass, power, asr, mean, checks, nmr, delta, deltas, cost, paper simulated
+	var pass, power, asr, mean, checks, nmr, delta, trials, deltas, cost, paper simulated
 	for _, p := range ps {
 		for _, rho := range []float64{0, 0.1, 0.3, 0.6, 0.9} {
 			for _, m := range []int{1, 2, 4, 8} {
@@ -124,6 +143,12 @@ func intervals(ps []float64) []simulated {
 				if m > 1 {
 					power.add(passes(p, rho, m), func(r *rand.Rand, n int) metrics.Estimate { return metrics.PassHat(drawn(r, n, m, p, rho, 0), m) })
 				}
+			}
+			for _, m := range []int{1, 4} {
+				trials.add(0, func(r *rand.Rand, n int) metrics.Estimate { return metrics.PassDifference(1, twins(r, n, m, p, rho)) })
+				trials.add(passes(p, rho, m)-passes(1-p, rho, m), func(r *rand.Rand, n int) metrics.Estimate {
+					return metrics.PassDifference(m, metrics.Both{First: drawn(r, n, m, p, rho, 0), Second: drawn(r, n, 2*m, 1-p, rho, 0)})
+				})
 			}
 			asr.add(p, func(r *rand.Rand, n int) metrics.Estimate { return metrics.ASR(drawn(r, n, 4, p, rho, 0.2)) })
 			mean.add((passes(p, rho, 4)+passes(1-p, rho, 4)+passes(0.9, rho, 4))/3, func(r *rand.Rand, n int) metrics.Estimate {
@@ -160,7 +185,8 @@ func intervals(ps []float64) []simulated {
 		}
 	}
 	return []simulated{pass.named("Pass^1"), power.named("Pass^k"), asr.named("ASR, with void trials"), mean.named("Pass^4, mean of domains"),
-		checks.named("rubric scores"), nmr.named("Call-NMR"), delta.named("difference"), deltas.named("difference, mean of domains"),
+		checks.named("rubric scores"), nmr.named("Call-NMR"), delta.named("difference"),
+		trials.named("difference, all trials"), deltas.named("difference, mean of domains"),
 		cost.named("calls, tokens, dollars"), paper.named("Table 13, as the paper")}
 }
 

@@ -39,7 +39,7 @@ func exportCommand(p process) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return runExport(cmd.Context(), p, o, args[0]) },
 	}
 	o.AddFlags(cmd.Flags())
-	return parent("export", "Write runs in the formats of other programs", cmd, exportTrialsCommand(p, csvFile), exportTrialsCommand(p, inspectFile))
+	return parent("export", "Write runs in the formats of other programs", cmd, exportTrialsCommand(p, csvFile), exportTrialsCommand(p, parquetFile), exportTrialsCommand(p, inspectFile))
 }
 
 func runExport(ctx context.Context, p process, o exportOptions, dir string) error {

@@ -29,6 +29,13 @@ var csvFile = trialsFile{
 	example: "  tauguide export csv results/quickstart --out trials.csv\n  tauguide export csv results/quickstart",
 }
 
+var parquetFile = trialsFile{
+	name: "parquet", short: "Write the trials of a run as Parquet", ending: ".parquet", write: export.Parquet,
+	long: "Write the rows that export csv writes as a Parquet file, with types and missing values, for pandas, Arrow and DuckDB.\n" +
+		"docs/other-tools.md explains the columns.",
+	example: "  tauguide export parquet results/quickstart --out trials.parquet",
+}
+
 var inspectFile = trialsFile{
 	name: "inspect", short: "Write the conversations of a run as a log of Inspect", ending: ".eval", one: true,
 	write: func(ctx context.Context, r *store.Run, s export.Selection, w io.Writer) (export.Result, error) {

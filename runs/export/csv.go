@@ -7,6 +7,7 @@ import (
 	"io"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/sim"
@@ -16,7 +17,8 @@ import (
 func Columns() []string {
 	var out []string
 	for t, i := reflect.TypeFor[Row](), 0; i < t.NumField(); i++ {
-		out = append(out, t.Field(i).Tag.Get("column"))
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("parquet"), ",")
+		out = append(out, name)
 	}
 	return out
 }

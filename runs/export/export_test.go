@@ -15,6 +15,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+
 	"github.com/tauguide/tauguide/domains/domaintest"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/export"
@@ -108,6 +111,39 @@ func TestCSV(t *testing.T) {
 	}
 	if intercepts == 0 {
 		t.Error("nothing was held back: the run tests too little")
+	}
+}
+
+// TestParquet reads the file with another reader of the library, and wants what the CSV has.
+func TestParquet(t *testing.T) {
+	for name, r := range map[string]*store.Run{"guided": run(t), "odd": odd(t)} {
+		var b bytes.Buffer
+		if _, err := export.Parquet(t.Context(), r, export.Selection{}, &b); err != nil {
+			t.Fatal(err)
+		}
+		f, err := parquet.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := []map[string]string{}
+		for _, group := range f.RowGroups() {
+			rows := make([]parquet.Row, group.NumRows())
+			if n, err := group.Rows().ReadRows(rows); n != len(rows) {
+				t.Fatal(n, err)
+			}
+			for _, row := range rows {
+				line := map[string]string{}
+				for i, v := range row {
+					if line[f.Schema().Fields()[i].Name()] = v.String(); v.IsNull() {
+						line[f.Schema().Fields()[i].Name()] = ""
+					}
+				}
+				got = append(got, line)
+			}
+		}
+		if _, want := table(t, r); !cmp.Equal(want, got) {
+			t.Errorf("%s differs from the CSV (-csv +parquet):\n%s", name, cmp.Diff(want, got))
+		}
 	}
 }
 

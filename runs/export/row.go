@@ -15,50 +15,50 @@ import (
 	"github.com/tauguide/tauguide/sim"
 )
 
-// Row is a trial as a row of a table: of its attempts the one that counts. The tags name the columns, which
-// docs/other-tools.md explains; nil is a value that is missing.
+// Row is a trial as a row of a table: of its attempts the one that counts. The tags name the columns of CSV
+// and Parquet, which docs/other-tools.md explains; nil is a value that is missing.
 type Row struct {
-	Run       string  `column:"run"`
-	Synthetic bool    `column:"synthetic"`
-	Domain    string  `column:"domain"`
-	System    string  `column:"system"`
-	Agent     *string `column:"agent"` // with its overlays, outermost first; nil where the run has no config of it
-	Model     *string `column:"model"` // of the agent, as its provider calls it
-	UserModel *string `column:"user_model"`
-	Task      string  `column:"task"`
-	Slice     *string `column:"slice"` // nil of a trial that nobody planned
-	Trial     int64   `column:"trial"`
-	Attempt   int64   `column:"attempt"`
-	Seed      int64   `column:"seed"`
+	Run       string  `parquet:"run"`
+	Synthetic bool    `parquet:"synthetic"`
+	Domain    string  `parquet:"domain"`
+	System    string  `parquet:"system"`
+	Agent     *string `parquet:"agent,optional"` // with its overlays, outermost first; nil where the run has no config of it
+	Model     *string `parquet:"model,optional"` // of the agent, as its provider calls it
+	UserModel *string `parquet:"user_model,optional"`
+	Task      string  `parquet:"task"`
+	Slice     *string `parquet:"slice,optional"` // nil of a trial that nobody planned
+	Trial     int64   `parquet:"trial"`
+	Attempt   int64   `parquet:"attempt"`
+	Seed      int64   `parquet:"seed"`
 
-	Outcome string   `column:"outcome"`
-	Success *int64   `column:"success"` // nil where the outcome is void or pending
-	Reward  *float64 `column:"reward"`
-	Ending  string   `column:"ending"`
-	Fault   *string  `column:"fault"`
+	Outcome string   `parquet:"outcome"`
+	Success *int64   `parquet:"success,optional"` // nil where the outcome is void or pending
+	Reward  *float64 `parquet:"reward,optional"`
+	Ending  string   `parquet:"ending"`
+	Fault   *string  `parquet:"fault,optional"`
 
-	Steps      int64 `column:"steps"`
-	Messages   int64 `column:"messages"`
-	ToolCalls  int64 `column:"tool_calls"`
-	ToolErrors int64 `column:"tool_errors"`
+	Steps      int64 `parquet:"steps"`
+	Messages   int64 `parquet:"messages"`
+	ToolCalls  int64 `parquet:"tool_calls"`
+	ToolErrors int64 `parquet:"tool_errors"`
 
-	ModelCalls       int64    `column:"model_calls"`
-	PromptTokens     *int64   `column:"prompt_tokens"`
-	CachedTokens     *int64   `column:"cached_tokens"`
-	CompletionTokens *int64   `column:"completion_tokens"`
-	Cost             *float64 `column:"cost"`
-	Seconds          float64  `column:"seconds"`
+	ModelCalls       int64    `parquet:"model_calls"`
+	PromptTokens     *int64   `parquet:"prompt_tokens,optional"`
+	CachedTokens     *int64   `parquet:"cached_tokens,optional"`
+	CompletionTokens *int64   `parquet:"completion_tokens,optional"`
+	Cost             *float64 `parquet:"cost,optional"`
+	Seconds          float64  `parquet:"seconds"`
 
-	Firings     int64 `column:"firings"`
-	FailOpens   int64 `column:"fail_opens"`
-	Reasked     int64 `column:"reasked"`
-	Coerced     int64 `column:"coerced"`
-	Rejected    int64 `column:"rejected"`
-	Guidances   int64 `column:"guidances"`
-	Intercepts  int64 `column:"intercepts"`
-	Blocks      int64 `column:"blocks"`
-	GuardBlocks int64 `column:"guard_blocks"`
-	FlowRejects int64 `column:"flow_rejects"`
+	Firings     int64 `parquet:"firings"`
+	FailOpens   int64 `parquet:"fail_opens"`
+	Reasked     int64 `parquet:"reasked"`
+	Coerced     int64 `parquet:"coerced"`
+	Rejected    int64 `parquet:"rejected"`
+	Guidances   int64 `parquet:"guidances"`
+	Intercepts  int64 `parquet:"intercepts"`
+	Blocks      int64 `parquet:"blocks"`
+	GuardBlocks int64 `parquet:"guard_blocks"`
+	FlowRejects int64 `parquet:"flow_rejects"`
 }
 
 // Result tells what was written.

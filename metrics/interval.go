@@ -168,8 +168,8 @@ func quotient(tasks []Part, why string) Estimate {
 //
 // It assumes what Share does. Such amounts are skewed, and few tasks tend to miss the dear ones: the interval is Student's t
 // on the log scale, with the standard error of the quotient (delta method) or, where it is the larger, that of a mean of
-// log-normal values (Cox, in Land 1972; with t, Olsson 2005). It is undefined for one or two tasks, for which it would be of
-// no use, and where all tasks agree.
+// log-normal values (Cox, in Land 1972; with t, Olsson 2005). It is undefined for one or two tasks, or limits a
+// millionfold from the amount, for which it would be of no use, and where all tasks agree.
 func Amount(tasks Parts, why string) Estimate {
 	parts := tasks.sorted()
 	e := quotient(parts, why)
@@ -186,12 +186,11 @@ func Amount(tasks Parts, why string) Estimate {
 			relative = max(relative, math.Sqrt(v/n+v*v/(2*(n-1))))
 		}
 		half := student(n-1) * relative
-		lo, hi := e.Value*math.Exp(-half), e.Value*math.Exp(half)
-		if math.IsInf(hi, 0) {
+		if half > math.Log(1e6) { // whatever the unit
 			e.Interval.Reason = "tasks differ too much"
 			break
 		}
-		e.Interval = Interval{Lo: lo, Hi: hi, Defined: true, Method: LogNormal, SE: e.Interval.SE}
+		e.Interval = Interval{Lo: e.Value * math.Exp(-half), Hi: e.Value * math.Exp(half), Defined: true, Method: LogNormal, SE: e.Interval.SE}
 	}
 	return e
 }

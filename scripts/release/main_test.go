@@ -43,7 +43,7 @@ func TestTargetsAreChecked(t *testing.T) {
 // there is no checkout, and have not grown.
 func TestReleaseIsReproducible(t *testing.T) {
 	needLong(t)
-	const most = 52e6 // bytes; docs/decisions/017-release.md says what they are
+	const most = 59e6 // bytes; docs/decisions/017-release.md says what they are
 	target := runtime.GOOS + "/" + runtime.GOARCH
 	root, other := domaintest.Root(t), filepath.Join(t.TempDir(), "copy")
 	if err := os.CopyFS(other, os.DirFS(root)); err != nil {

@@ -21,6 +21,9 @@ func TestPictures(t *testing.T) {
 		"workflow-telecom.svg": "workflow render telecom --format svg",
 		"workflow-lending.svg": "workflow render " + filepath.Join(root, "configs", "authoring", "lending") + " --format svg",
 		"subflow-cancel.svg":   "workflow render retail --format svg --subflow cancel_order",
+		"workflow-book.svg":    "workflow render airline --format svg --expand identify,book,book.agree",
+		"workflow-cancel.svg":  "workflow render retail --format svg --expand cancel_order",
+		"workflow-mms.svg":     "workflow render telecom --format svg --expand pay_bill,mms",
 		"figure4-pass-k.svg":   "run quickstart --quiet --out quickstart; plots quickstart --figure 4 --format svg --out " + figures,
 		"figure6-attacks.svg":  "run paper/figure6 --synthetic --data embedded --quiet --out attacked; plots attacked --figure 6 --format svg --out " + figures,
 	}

@@ -19,8 +19,30 @@ import (
 type plotsOptions struct {
 	out                       string
 	formats, figures, systems []string
-	width                     string
-	noCaption, published      bool
+	print                     printOptions
+	published                 bool
+}
+
+// printOptions are how a picture is to be printed.
+type printOptions struct {
+	width     string
+	noCaption bool
+}
+
+func (o *printOptions) AddFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.width, "width", "", "width of each picture, such as 84mm or 3.3in")
+	f.BoolVar(&o.noCaption, "no-caption", false, "without title and caption, for a page that has its own; that something is synthetic stays")
+}
+
+func (o *printOptions) options() (figure.Options, error) {
+	out := figure.Options{NoCaption: o.noCaption}
+	var err error
+	if o.width != "" {
+		if out.Width, err = figure.ParseWidth(o.width); err != nil {
+			err = fmt.Errorf("--width: %w", err)
+		}
+	}
+	return out, err
 }
 
 func (o *plotsOptions) AddFlags(f *pflag.FlagSet) {
@@ -28,8 +50,7 @@ func (o *plotsOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.formats, "format", pictureFormats(), "formats: svg, pdf and png are pictures, csv has their numbers")
 	f.StringSliceVar(&o.figures, "figure", nil, "only these figures, by number or name: "+strings.Join(report.FigureNames(), ", "))
 	f.StringSliceVar(&o.systems, "systems", nil, "only these systems, which keep their colours and markers")
-	f.StringVar(&o.width, "width", "", "width of each picture, such as 84mm or 3.3in: panels that do not fit side by side go below each other")
-	f.BoolVar(&o.noCaption, "no-caption", false, "without title and caption, for a page that has its own; that results are synthetic stays")
+	o.print.AddFlags(f)
 	f.BoolVar(&o.published, "published", false, "draw the paper's points, hollow, where tables --published has its figures")
 }
 
@@ -63,12 +84,9 @@ func runPlots(p process, o plotsOptions, dirs []string) error {
 			return usage(fmt.Errorf("unknown picture format %q\nhint: choose of %s", f, strings.Join(pictureFormats(), ", ")))
 		}
 	}
-	options := figure.Options{NoCaption: o.noCaption}
-	if o.width != "" {
-		var err error
-		if options.Width, err = figure.ParseWidth(o.width); err != nil {
-			return usage(fmt.Errorf("--width: %w", err))
-		}
+	options, err := o.print.options()
+	if err != nil {
+		return usage(err)
 	}
 	for i, name := range o.figures {
 		known, err := report.FindFigure(name)

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +19,7 @@ import (
 	"github.com/tauguide/tauguide/domains/described"
 	"github.com/tauguide/tauguide/guide"
 	"github.com/tauguide/tauguide/guide/export"
-	"github.com/tauguide/tauguide/guide/export/svg"
+	"github.com/tauguide/tauguide/runs/report/figure"
 )
 
 func workflowCommand(p process) *cobra.Command {
@@ -101,21 +104,31 @@ func (s source) world(data, domain, split string) (*domains.World, error) {
 	return worlds[0], nil
 }
 
-type renderOptions struct{ format, subflow string }
+type renderOptions struct {
+	format, subflow, out string
+	expand               []string
+	print                printOptions
+}
 
 func (o *renderOptions) AddFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.format, "format", "md", "md, svg, mermaid or dot")
+	f.StringVar(&o.format, "format", "md", "md, or a drawing: "+strings.Join(drawings(), ", "))
 	f.StringVar(&o.subflow, "subflow", "", "only this file, with those that it uses as boxes; main is the main file")
+	f.StringSliceVar(&o.expand, "expand", nil, "draw the way to these branches of the classifier, or anchors, and all other branches as one box, as the paper does")
+	f.StringVar(&o.out, "out", "", "file to write instead of standard output; its name is printed")
+	o.print.AddFlags(f)
 }
 
 func renderCommand(p process) *cobra.Command {
 	var o renderOptions
 	cmd := &cobra.Command{
 		Use:   "render DOMAIN|DIR",
-		Short: "Write a workflow as the document for prompts, or draw it as SVG, Mermaid or DOT",
+		Short: "Write a workflow as the document for prompts, or draw it",
 		Example: "  tauguide workflow render retail\n" +
-			"  tauguide workflow render telecom --format svg --subflow main",
-		Long: "Write a workflow as md, the document that verifiers are shown, or draw it: as svg, as mermaid, or as dot, Graphviz's language.",
+			"  tauguide workflow render telecom --format svg --subflow main\n" +
+			"  tauguide workflow render airline --format pdf --expand identify,book,book.agree --out figure12.pdf",
+		Long: "Write a workflow as md, the document that verifiers are shown, or draw it: as svg, pdf or png, as mermaid, or as dot, Graphviz's\n" +
+			"language. --expand draws it like Figures 12 to 14 of the paper: the way to the classifier, the branches that are named, and one\n" +
+			"box for the others. What it is of is in the metadata of svg, pdf and png.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runRender(cmd.Context(), p, o, args[0]) },
 	}
@@ -123,46 +136,84 @@ func renderCommand(p process) *cobra.Command {
 	return cmd
 }
 
+// drawings are the formats of render that are drawings.
+func drawings() []string {
+	out := []string{"mermaid", "dot"}
+	for _, f := range figure.Formats() {
+		out = append(out, string(f))
+	}
+	return out
+}
+
 func runRender(ctx context.Context, p process, o renderOptions, name string) error {
-	draw, known := map[string]func(export.Picture) (string, error){
-		"md":      nil,
-		"mermaid": func(pic export.Picture) (string, error) { return export.Mermaid(pic), nil },
-		"dot":     func(pic export.Picture) (string, error) { return export.DOT(pic), nil },
-		"svg": func(pic export.Picture) (string, error) {
-			out, err := svg.Draw(ctx, export.DOT(pic))
-			return string(out), err
-		},
-	}[o.format]
+	options, err := o.print.options()
+	drawn := slices.Contains(drawings(), o.format)
 	switch {
-	case !known:
-		return usage(fmt.Errorf("--format %s is unknown\nhint: choose md, svg, mermaid or dot", o.format))
-	case draw == nil && o.subflow != "":
-		return usage(fmt.Errorf("--subflow %s: the document for prompts is of the whole workflow\nhint: add --format svg, mermaid or dot", o.subflow))
+	case err != nil:
+		return usage(err)
+	case !drawn && o.format != "md":
+		return usage(fmt.Errorf("--format %s is unknown\nhint: choose md or one of %s", o.format, strings.Join(drawings(), ", ")))
+	case !drawn && (o.subflow != "" || len(o.expand) > 0):
+		return usage(fmt.Errorf("--subflow and --expand are for drawings: the document for prompts is of the whole workflow\nhint: add --format with one of %s", strings.Join(drawings(), ", ")))
+	case o.subflow != "" && len(o.expand) > 0:
+		return usage(errors.New("--subflow draws one file, and --expand the whole workflow\nhint: leave one of them out"))
+	case o.out == "" && (o.format == string(figure.PDF) || o.format == string(figure.PNG)):
+		return usage(fmt.Errorf("--format %s is not for standard output\nhint: name a file with --out", o.format))
 	}
 	b, err := openBundle(p, name)
 	if err != nil {
 		return err
 	}
+	var text bytes.Buffer
+	if err := o.render(ctx, &text, b, options); err != nil {
+		return err
+	}
+	if o.out == "" {
+		p.printf("%s", text.String())
+		return nil
+	}
+	if err := writeTo(o.out, func(w io.Writer) error { _, err := text.WriteTo(w); return err }); err != nil {
+		return err
+	}
+	p.printf("%s\n", o.out)
+	return nil
+}
+
+func (o *renderOptions) render(ctx context.Context, w io.Writer, b source, options figure.Options) error {
 	g, err := guide.Compose(b.Bundle)
 	if err != nil && o.subflow == "" {
 		return err
 	}
-	if draw == nil {
-		p.printf("%s", export.Prompt(g))
-		return nil
-	}
 	var pic export.Picture
-	if o.subflow == "" {
+	switch {
+	case o.subflow != "":
+		pic, err = export.OneFile(b.Bundle, o.subflow)
+	case len(o.expand) > 0:
+		pic, err = export.Expanded(b.Bundle, g, o.expand)
+	default:
 		pic = export.Whole(g)
-	} else if pic, err = export.OneFile(b.Bundle, o.subflow); err != nil {
+	}
+	if err != nil {
 		return usage(err)
 	}
-	text, err := draw(pic)
-	if err != nil {
-		return err
+	switch o.format {
+	case "md":
+		_, err = io.WriteString(w, export.Prompt(g))
+	case "mermaid":
+		_, err = io.WriteString(w, export.Mermaid(pic))
+	case "dot":
+		_, err = io.WriteString(w, export.DOT(pic))
+	default:
+		f := figure.Workflow{Picture: pic, Origin: []string{fmt.Sprintf("workflow of %s, hash %s", b.Domain, b.Hash())}}
+		if b.Origin != nil {
+			f.Origin = append(f.Origin, "written by "+b.Origin.Model)
+			if b.Origin.Synthetic {
+				f.Scripted = "synthetic"
+			}
+		}
+		err = f.Write(ctx, w, figure.Format(o.format), options)
 	}
-	p.printf("%s", text)
-	return nil
+	return err
 }
 
 type pdlOptions struct{ domain string }

@@ -7,28 +7,46 @@ import (
 	"github.com/tauguide/tauguide/guide"
 )
 
-// DOT writes the picture in Graphviz's language. guide/export/svg draws it.
+// DOT writes the picture in Graphviz's language.
 func DOT(p Picture) string {
-	return fmt.Sprintf("digraph %s {\n  label=%[1]s; labelloc=t; rankdir=TB; nodesep=0.3; ranksep=0.35;\n", quote(p.Title)) +
-		"  node [fontname=\"Helvetica\", fontsize=10, style=filled, margin=\"0.12,0.06\"];\n" +
-		"  edge [fontname=\"Helvetica\", fontsize=9, color=\"#5f6368\"];\n" +
+	return p.dot("nodesep=0.3; ranksep=0.35;", "margin=\"0.12,0.06\"", "", func(n *guide.Node) string { return StyleOf(n.Type).Shape })
+}
+
+// Plan writes the picture in Graphviz's language for whoever has it laid out and draws it: without its title, and so that little
+// room is taken. A trapezium is a box there that is wider than its text needs.
+func Plan(p Picture) string {
+	p.Title = ""
+	return p.dot("nodesep=0.25; ranksep=0.28;", "margin=\"0.1,0.05\", height=0.3", ", arrowsize=0.6", func(n *guide.Node) string {
+		if shape := StyleOf(n.Type).Shape; shape != "trapezium" {
+			return shape
+		}
+		return "box, margin=\"0.25,0.05\""
+	})
+}
+
+// dot writes the picture with the distances of the graph, further attributes of nodes and edges, and the shapes.
+func (p Picture) dot(distances, nodes, edges string, shape func(*guide.Node) string) string {
+	return fmt.Sprintf("digraph %s {\n  label=%[1]s; labelloc=t; rankdir=TB; %s\n", quote(p.Title), distances) +
+		"  node [fontname=\"Helvetica\", fontsize=10, style=filled, " + nodes + "];\n" +
+		"  edge [fontname=\"Helvetica\", fontsize=9, color=\"#5f6368\"" + edges + "];\n" +
 		p.write(language{
 			open: func(i int, group string) string {
 				return fmt.Sprintf("subgraph \"cluster_%d\" {\n    label=%s; color=\"#c4c7cc\"; style=dashed; fontname=\"Helvetica\"; fontsize=10;", i, quote(group))
 			},
-			end:  "}",
-			node: dotNode,
+			end: "}",
+			node: func(n *guide.Node) string {
+				s, extra := StyleOf(n.Type), ""
+				at := shape(n)
+				switch {
+				case n.ID == Others:
+					at, extra = "box", ", style=\"filled,dotted\""
+				case n.Type == guide.Entry, n.Type == guide.Exit:
+					extra = ", style=\"filled,rounded\""
+				}
+				return fmt.Sprintf("%s [label=%s, shape=%s, fillcolor=\"%s\", color=\"%s\"%s];", quote(n.ID), quote(Label(n)...), at, s.Fill, s.Ink, extra)
+			},
 			edge: p.dotEdge,
 		}) + "}\n"
-}
-
-func dotNode(n *guide.Node) string {
-	s := styleOf(n.Type)
-	rounded := ""
-	if n.Type == guide.Entry || n.Type == guide.Exit {
-		rounded = ", style=\"filled,rounded\""
-	}
-	return fmt.Sprintf("%s [label=%s, shape=%s, fillcolor=\"%s\", color=\"%s\"%s];", quote(n.ID), quote(label(n)...), s.shape, s.fill, s.ink, rounded)
 }
 
 func (p Picture) dotEdge(n *guide.Node, e guide.Edge) string {

@@ -17,8 +17,8 @@ func Mermaid(p Picture) string {
 		open: func(i int, group string) string { return fmt.Sprintf("subgraph g%d [\"%s\"]", i, mermaidText(group)) },
 		end:  "end",
 		node: func(n *guide.Node) string {
-			s := styleOf(n.Type)
-			lines := label(n)
+			s := StyleOf(n.Type)
+			lines := Label(n)
 			for i, l := range lines {
 				lines[i] = mermaidText(l)
 			}
@@ -36,8 +36,8 @@ func Mermaid(p Picture) string {
 		},
 	})
 	for _, t := range guide.Types() {
-		s := styleOf(t)
-		out += fmt.Sprintf("  classDef %s fill:%s,stroke:%s,color:#202124\n", class(t), s.fill, s.ink)
+		s := StyleOf(t)
+		out += fmt.Sprintf("  classDef %s fill:%s,stroke:%s,color:#202124\n", class(t), s.Fill, s.Ink)
 	}
 	return out
 }

@@ -14,6 +14,8 @@ type Picture struct {
 	Title      string
 	Nodes      []*guide.Node
 	Classifier string // id of the decision whose edges are dashed, "" if there is none
+
+	bundle *guide.Bundle // of a picture whose groups are nested and told with their subflows; nil of Others
 }
 
 // Whole is the composed graph of a domain.
@@ -61,76 +63,98 @@ type language struct {
 // write writes the nodes, grouped by their anchors, and then the edges.
 func (p Picture) write(l language) string {
 	var b strings.Builder
-	open, count, indent := "", 0, "  "
-	turn := func(group string) {
-		if open != "" {
-			b.WriteString("  " + l.end + "\n")
+	var open []string
+	count := 0
+	line := func(text string) { b.WriteString(strings.Repeat("  ", len(open)+1) + text + "\n") }
+	turn := func(groups []string) {
+		for len(open) > 0 && !(len(open) <= len(groups) && open[len(open)-1] == groups[len(open)-1]) {
+			open = open[:len(open)-1]
+			line(l.end)
 		}
-		open, indent = group, "  "
-		if group != "" {
-			b.WriteString("  " + l.open(count, group) + "\n")
-			count, indent = count+1, "    "
+		for _, g := range groups[len(open):] {
+			line(l.open(count, p.groupName(g)))
+			open, count = append(open, g), count+1
 		}
 	}
 	for _, n := range p.Nodes {
-		if g := group(n); g != open {
-			turn(g)
-		}
-		b.WriteString(indent + l.node(n) + "\n")
+		turn(p.groups(n))
+		line(l.node(n))
 	}
-	turn("")
+	turn(nil)
 	for _, n := range p.Nodes {
 		for _, e := range n.Edges {
-			b.WriteString("  " + l.edge(n, e) + "\n")
+			line(l.edge(n, e))
 		}
 	}
 	return b.String()
 }
 
-// group returns the first anchor on the path of a flat id, "" for nodes of the main file.
-func group(n *guide.Node) string {
-	if i := strings.IndexByte(n.ID, '.'); i >= 0 {
-		return n.ID[:i]
+// groups are the paths of the anchors within which a node is drawn, the outermost first: of pictures that are not nested the
+// first alone.
+func (p Picture) groups(n *guide.Node) []string {
+	out := paths(n.ID)
+	if p.bundle == nil {
+		return out[:min(1, len(out))]
 	}
-	return ""
+	return out
 }
 
-// style is how a type of node looks.
-type style struct {
-	shape     string // of Graphviz
+func (p Picture) groupName(path string) string {
+	if p.bundle == nil {
+		return path
+	}
+	return path + ": subflow " + p.subflow(path)
+}
+
+// Style is how a type of node looks.
+type Style struct {
+	Shape     string // of Graphviz
 	before    string // Mermaid's brackets
 	after     string
-	fill, ink string
+	Fill, Ink string // colours, such as #dbe9fb
 }
 
-func styleOf(t guide.Type) style {
+// StyleOf is how nodes of a type look.
+func StyleOf(t guide.Type) Style {
 	switch t {
 	case guide.Entry, guide.Exit:
-		return style{"box", "([", "])", "#e8eaed", "#5f6368"}
+		return Style{"box", "([", "])", "#e8eaed", "#5f6368"}
 	case guide.AgentAction:
-		return style{"box", "[", "]", "#dbe9fb", "#2b5fa8"}
+		return Style{"box", "[", "]", "#dbe9fb", "#2b5fa8"}
 	case guide.UserInput:
-		return style{"box", "[", "]", "#fdf0cf", "#a07412"}
+		return Style{"box", "[", "]", "#fdf0cf", "#a07412"}
 	case guide.ToolCall:
-		return style{"box", "[[", "]]", "#dcf2e3", "#2c7a4b"}
+		return Style{"box", "[[", "]]", "#dcf2e3", "#2c7a4b"}
 	case guide.Authorization:
-		return style{"trapezium", "[/", "\\]", "#fadcd9", "#b3362b"}
+		return Style{"trapezium", "[/", "\\]", "#fadcd9", "#b3362b"}
 	case guide.Decision:
-		return style{"diamond", "{", "}", "#ebe1f7", "#6b43a1"}
+		return Style{"diamond", "{", "}", "#ebe1f7", "#6b43a1"}
 	case guide.Anchor:
-		return style{"box3d", "[[", "]]", "#ffffff", "#5f6368"}
+		return Style{"box3d", "[[", "]]", "#ffffff", "#5f6368"}
 	}
-	return style{"box", "[", "]", "#ffffff", "#000000"}
+	return Style{"box", "[", "]", "#ffffff", "#000000"}
 }
 
-// label is what a node shows: its local name, what it is, and its tools or file.
-func label(n *guide.Node) []string {
+// wide is how many letters a line in a box should have at most.
+const wide = 30
+
+// Label is what a node shows: its local name, what it is, and its tools or file.
+func Label(n *guide.Node) []string {
 	lines := []string{n.Local}
-	switch n.Type {
-	case guide.Entry, guide.Exit, guide.Decision:
-	case guide.ToolCall, guide.Authorization:
+	switch {
+	case n.ID == Others:
+		line := ""
+		for word := range strings.FieldsSeq(n.Action) {
+			if line != "" && len(line)+len(word) > wide {
+				lines, line = append(lines, line), ""
+			}
+			line = strings.TrimPrefix(line+" "+word, " ")
+		}
+		lines = append(lines, line)
+	case n.Type == guide.Entry, n.Type == guide.Exit, n.Type == guide.Decision:
+	case n.Type == guide.ToolCall, n.Type == guide.Authorization:
 		lines = append(lines, string(n.Type)+":", strings.Join(n.Tools, " | "))
-	case guide.Anchor:
+	case n.Type == guide.Anchor:
 		lines = append(lines, "subflow: "+n.Subflow)
 	default:
 		lines = append(lines, string(n.Type))

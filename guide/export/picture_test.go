@@ -15,18 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-func load(t testing.TB) (*guide.Bundle, *guide.Graph) {
-	t.Helper()
-	b, err := guide.LoadShipped("mock")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := guide.Compose(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b, g
-}
+func load(t *testing.T) (*guide.Bundle, *guide.Graph) { return shipped(t, "mock") }
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()

@@ -128,7 +128,7 @@ func (g *Guides) picture(ctx context.Context, request int, nodes []Node, walk []
 		out.Groups = append(out.Groups, Group{rect(b), b.Name})
 	}
 	for _, e := range l.Edges {
-		out.Lines = append(out.Lines, Line{at[e.From], at[e.To], e.Path, e.Label, int(e.X), int(e.Y), steps[[2]string{e.From, e.To}]})
+		out.Lines = append(out.Lines, Line{at[e.From], at[e.To], e.Path(), e.Label, int(e.X), int(e.Y), steps[[2]string{e.From, e.To}]})
 	}
 	return out
 }

@@ -25,14 +25,25 @@ type Box struct {
 
 // Curve is an edge.
 type Curve struct {
-	From, To string // names of nodes
-	Path     string // as the attribute d of a path of SVG has it
+	From, To string  // names of nodes
+	Points   []Point // its beginning, and for each part of it two points that bend it and its end
+	Tip      *Point  // of its arrow, which begins at the last point; nil if it has none
 	Label    string
 	X, Y     float64 // the middle of the label
 }
 
-// Lay lays a graph out, for whoever draws it. Its edges must have no arrows; those that are not to be seen (style=invis) are
-// left out.
+// Point is a place.
+type Point struct{ X, Y float64 }
+
+// Path is the curve as the attribute d of a path of SVG has it.
+func (c Curve) Path() (out string) {
+	for i, p := range c.Points {
+		out += fmt.Sprintf("%s%.0f,%.0f", [3]string{"M", "C", " "}[min(i, 2)], p.X, p.Y)
+	}
+	return out
+}
+
+// Lay lays a graph out, for whoever draws it. Edges that are not to be seen (style=invis) are left out.
 func Lay(ctx context.Context, dot string) (Layout, error) {
 	text, err := render(ctx, dot, "json0")
 	if err != nil {
@@ -90,9 +101,14 @@ func (g laid) layout() (out Layout, err error) {
 			continue
 		}
 		c := Curve{From: g.Objects[e.Tail].Name, To: g.Objects[e.Head].Name, Label: e.Label}
-		for i, part := range strings.Fields(e.Pos) {
+		for _, part := range strings.Fields(e.Pos) {
+			part, tip := strings.CutPrefix(part, "e,")
 			p := read(part, 2)
-			c.Path += fmt.Sprintf("%s%.0f,%.0f", [3]string{"M", "C", " "}[min(i, 2)], p[0], out.Height-p[1])
+			if at := (Point{p[0], out.Height - p[1]}); tip {
+				c.Tip = &at
+			} else {
+				c.Points = append(c.Points, at)
+			}
 		}
 		if e.LP != "" {
 			at := read(e.LP, 2)

@@ -1,5 +1,5 @@
-// Package svg lays out a graph in DOT and draws it. It runs Graphviz, compiled to WebAssembly, in this process; nothing
-// of it is compiled before a drawing is asked for. docs/decisions/012-svg.md says where the binary comes from.
+// Package svg lays out a graph in DOT, for drawings of others. It runs Graphviz, compiled to WebAssembly, in this process;
+// nothing of it is compiled before a layout is asked for. docs/decisions/012-svg.md says where the binary comes from.
 package svg
 
 import (
@@ -28,9 +28,6 @@ func unpacked() ([]byte, error) {
 	}
 	return io.ReadAll(r)
 }
-
-// Draw draws a graph: the same text gives the same bytes.
-func Draw(ctx context.Context, dot string) ([]byte, error) { return render(ctx, dot, "svg") }
 
 // Prepare compiles Graphviz, which takes half a second of a processor, once in a process: whoever is going to draw soon can
 // have it done beforehand. Safe for concurrent use, as all functions here are.

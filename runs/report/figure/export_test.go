@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"context"
 	"fmt"
 
 	"gonum.org/v1/plot/vg"
@@ -11,6 +12,19 @@ import (
 // Inside draws the figure and returns an error for the first text that is not wholly in the picture.
 func Inside(f Figure, o Options) error {
 	l := f.layout(o)
+	return page{width: l.width, height: l.height, draw: l.draw}.inside()
+}
+
+// WorkflowInside does the same of a workflow.
+func WorkflowInside(ctx context.Context, f Workflow, o Options) error {
+	d, err := f.layOut(ctx, o)
+	if err != nil {
+		return err
+	}
+	return d.page().inside()
+}
+
+func (l page) inside() error {
 	var r recorder.Canvas
 	l.draw(draw.NewCanvas(&r, l.width, l.height))
 	at, turned := []vg.Point{{}}, false

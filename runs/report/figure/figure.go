@@ -1,19 +1,14 @@
-// Package figure draws curves over k with their intervals, a panel for each domain or the like and a line for each system,
-// as SVG, PDF or PNG. It knows no runs: report fills in what is drawn. The same figure always gives the same bytes.
+// Package figure draws curves over k with their intervals, a panel for each domain or the like and a line for each system, and
+// workflows, as SVG, PDF or PNG. It knows no runs: report fills in what is drawn. The same figure always gives the same bytes.
 package figure
 
 import (
-	"bytes"
 	"fmt"
-	"image/color"
 	"io"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // Point is a figure at k, or at a time, with the limits of its interval.
@@ -68,7 +63,7 @@ func Formats() []Format { return []Format{SVG, PDF, PNG} }
 // Options are how a figure is to be printed; the zero value has all of it, each panel as wide as is comfortable.
 type Options struct {
 	NoCaption bool      // without the title and what is below the legend; what says that results are scripted stays
-	Width     vg.Length // of the picture; panels that do not fit side by side go below each other
+	Width     vg.Length // of the picture; panels that do not fit side by side go below each other, and a workflow gets smaller
 }
 
 // The widths that a picture may be asked to have.
@@ -86,31 +81,10 @@ func ParseWidth(text string) (vg.Length, error) {
 	return w, nil
 }
 
-// resolution is that of PNG, in dots per inch.
-const resolution = 300
-
-// Write draws the figure. All text is drawn with letters that the font has; those of other scripts are spelled in Latin ones.
+// Write draws the figure.
 func (f Figure) Write(w io.Writer, format Format, o Options) error {
 	l := f.layout(o)
-	switch format {
-	case SVG:
-		c := &svg{Canvas: vgsvg.New(l.width, l.height)}
-		l.draw(draw.New(c))
-		return c.write(w, f.title(), strings.Join(f.About(), "\n"))
-	case PDF:
-		c := newPDF(l.width, l.height)
-		l.draw(draw.New(c))
-		return c.write(w, f.title(), strings.Join(f.About(), "\n"))
-	case PNG:
-		c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(l.width, l.height), vgimg.UseDPI(resolution), vgimg.UseBackgroundColor(color.White))}
-		l.draw(draw.New(c))
-		var b bytes.Buffer
-		if _, err := c.WriteTo(&b); err != nil {
-			return err
-		}
-		return f.writePNG(w, b.Bytes())
-	}
-	return fmt.Errorf("unknown picture format %q: choose svg, pdf or png", format)
+	return page{l.width, l.height, f.title(), strings.Join(f.About(), "\n"), l.draw}.write(w, format)
 }
 
 // title is the heading, which says what of the results is scripted.

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"image/color"
+	"maps"
 	"math"
 	"slices"
 
@@ -37,11 +38,11 @@ type layout struct {
 	axes                   axes // the same in all panels, but for where they are drawn
 }
 
-// entry is a series in the legend, at a place in its row.
+// entry is a name in a legend, at a place in its row, with what draws its sample to the right of a point.
 type entry struct {
-	name []string
-	x    vg.Length
-	look look
+	name   []string
+	x      vg.Length
+	sample func(c draw.Canvas, left vg.Point)
 }
 
 func (f Figure) layout(o Options) layout {
@@ -98,19 +99,22 @@ func (f Figure) legend(width vg.Length) [][]entry {
 		}
 	}
 	var all []entry
-	for place := range names {
-		all = append(all, entry{look: lookOf(place, false), x: vg.Length(place)})
+	add := func(name string, look look) {
+		all = append(all, entry{name: wrap(name, width-sampleSpace, 8), sample: look.sample})
 	}
-	slices.SortFunc(all, func(a, b entry) int { return int(a.x - b.x) })
-	for i := range all {
-		all[i].name = wrap(names[int(all[i].x)], width-sampleSpace, 8)
+	for _, place := range slices.Sorted(maps.Keys(names)) {
+		add(names[place], lookOf(place, false))
 	}
 	if paper {
 		hollow := lookOf(0, true)
 		hollow.line.Color, hollow.dot.Color = color.Black, color.Black
-		all = append(all, entry{name: wrap("hollow: published in the paper", width-sampleSpace, 8), look: hollow})
+		add("hollow: published in the paper", hollow)
 	}
-	var out [][]entry
+	return inRows(all, width)
+}
+
+// inRows lays entries out in rows of a width.
+func inRows(all []entry, width vg.Length) (out [][]entry) {
 	x := width
 	for _, e := range all {
 		step := sampleSpace + margin
@@ -128,7 +132,6 @@ func (f Figure) legend(width vg.Length) [][]entry {
 }
 
 func (l layout) draw(c draw.Canvas) {
-	c.FillPolygon(color.White, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
 	y := c.Max.Y - margin
 	lines(c, style(12, text.XCenter, text.YTop, color.Black), vg.Point{X: c.Center().X, Y: y}, titleLine, l.title)
 	y -= l.titleHeight
@@ -148,20 +151,26 @@ func (l layout) draw(c draw.Canvas) {
 			y -= l.rowHeight()
 		}
 	}
-	for _, row := range l.legend {
+	drawBelow(c, y, l.legend, l.caption)
+}
+
+// drawBelow draws a legend from a height on, and the caption below it.
+func drawBelow(c draw.Canvas, y vg.Length, legend [][]entry, caption []string) {
+	for _, row := range legend {
 		for _, e := range row {
-			e.draw(c, vg.Point{X: c.Min.X + margin + e.x, Y: y})
+			at := vg.Point{X: c.Min.X + margin + e.x, Y: y - legendLine/2}
+			e.sample(c, at)
+			lines(c, style(8, text.XLeft, text.YCenter, color.Black), vg.Point{X: at.X + sampleSpace, Y: at.Y}, legendLine, e.name)
 		}
 		y -= rowLines(row)
 	}
-	lines(c, style(7, text.XLeft, text.YTop, color.Gray{Y: 90}), vg.Point{X: c.Min.X + margin, Y: y - 3}, captionLine, l.caption)
+	lines(c, style(7, text.XLeft, text.YTop, color.Gray{Y: 90}), vg.Point{X: c.Min.X + margin, Y: y - 3}, captionLine, caption)
 }
 
-func (e entry) draw(c draw.Canvas, top vg.Point) {
-	y := top.Y - legendLine/2
-	c.StrokeLine2(e.look.line, top.X, y, top.X+sampleSpace-6, y)
-	c.DrawGlyph(e.look.dot, vg.Point{X: top.X + (sampleSpace-6)/2, Y: y})
-	lines(c, style(8, text.XLeft, text.YCenter, color.Black), vg.Point{X: top.X + sampleSpace, Y: y}, legendLine, e.name)
+// sample draws what stands before a system's name.
+func (l look) sample(c draw.Canvas, left vg.Point) {
+	c.StrokeLine2(l.line, left.X, left.Y, left.X+sampleSpace-6, left.Y)
+	c.DrawGlyph(l.dot, vg.Point{X: left.X + (sampleSpace-6)/2, Y: left.Y})
 }
 
 // panel draws the axes, below the series that they are synthetic, or in part, and the series, or why there are none.

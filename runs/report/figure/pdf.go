@@ -89,7 +89,7 @@ func (p *pdf) Stroke(path vg.Path) {
 
 func (p *pdf) Fill(path vg.Path) { p.path(path, "f") }
 
-// path draws a path of straight lines, which are all that figures have beside letters.
+// path draws a path of straight lines and of curves with two points that bend them, which are all that figures have beside letters.
 func (p *pdf) path(path vg.Path, paint string) {
 	for _, part := range path {
 		switch part.Type {
@@ -97,10 +97,13 @@ func (p *pdf) path(path vg.Path, paint string) {
 			p.op("m", float64(part.Pos.X), float64(part.Pos.Y))
 		case vg.LineComp:
 			p.op("l", float64(part.Pos.X), float64(part.Pos.Y))
+		case vg.CurveComp:
+			bend := part.Control
+			p.op("c", float64(bend[0].X), float64(bend[0].Y), float64(bend[1].X), float64(bend[1].Y), float64(part.Pos.X), float64(part.Pos.Y))
 		case vg.CloseComp:
 			p.op("h")
 		default:
-			panic("figures have straight lines only")
+			panic("figures have no arcs")
 		}
 	}
 	p.op(paint)

@@ -38,9 +38,18 @@ func (e *Env) call(side Side, c ToolCall) (ToolResult, error) {
 		err = e.Sync()
 	}
 	if err != nil {
-		return ToolResult{Content: "Error: " + err.Error(), Error: true}, err
+		return ToolResult{Content: "Error: " + wording(err), Error: true}, err
 	}
 	return ToolResult{Content: out()}, nil
+}
+
+// wording is the text of a failure as the reference has it (docs/decisions/003-error-texts.md).
+func wording(err error) string {
+	var invalid *record.InvalidError
+	if errors.As(err, &invalid) {
+		return invalid.Reference()
+	}
+	return err.Error()
 }
 
 // Gold runs one action of a gold plan: like Call, but without the sync, and with the failure as a Go error

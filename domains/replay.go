@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"regexp"
+	"strings"
 
 	"github.com/tauguide/tauguide/domains/record"
 	"github.com/tauguide/tauguide/domains/value"
@@ -130,15 +131,19 @@ func pair(msgs []Message) ([]Rerun, error) {
 	return steps, nil
 }
 
-// validationText is how the reference words that arguments make no valid record; the library's wording follows.
+// validationText is how the reference words that arguments make no valid record; what follows is its library's, of any
+// version.
 var validationText = regexp.MustCompile(`^Error: \d+ validation errors? for (\w+)\n`)
 
-// sameRefusal reports whether a call failed now and when the reference recorded it because its arguments make no valid
-// record of the same model. Only the wording differs then (docs/decisions/003-error-texts.md).
+// sameRefusal reports whether a call failed now and when it was recorded because its arguments make no valid record of
+// the same model, in the words of another version of the reference's library or of ours before we had them.
 func sameRefusal(failure error, recorded string) bool {
 	var invalid *record.InvalidError
+	if !errors.As(failure, &invalid) {
+		return false
+	}
 	m := validationText.FindStringSubmatch(recorded)
-	return m != nil && errors.As(failure, &invalid) && invalid.Model == m[1]
+	return m != nil && invalid.Model == m[1] || strings.HasSuffix(recorded, invalid.Error())
 }
 
 // SameContent compares two results as the reference does: as JSON values where both are JSON, so that spacing, key

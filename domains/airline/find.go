@@ -78,7 +78,7 @@ func convert[T any](t record.Type[T], a toolkit.Args, name string) (models[T], e
 	out := models[T]{recs: make([]T, len(items)), converted: true}
 	for i, x := range items {
 		if out.recs[i], err = t.Load(x); err != nil {
-			return models[T]{}, fmt.Errorf("%s[%d]: %w", name, i, err)
+			return models[T]{}, err
 		}
 	}
 	out.value = record.ListOf(t).Value(&out.recs)

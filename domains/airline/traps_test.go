@@ -78,6 +78,12 @@ const (
 
 type toolCall struct{ tool, args string }
 
+// fault is one fault in the text of a validation error.
+func fault(at, message, kind, input, inputType string) string {
+	return fmt.Sprintf("\n%s\n  %s [type=%s, input_value=%s, input_type=%s]\n    For further information visit https://errors.pydantic.dev/2.12/v/%[3]s",
+		at, message, kind, input, inputType)
+}
+
 // trap is a sequence of calls. want is the text of the last result if that is an error or a plain text, or a part of
 // it if it starts with an ellipsis; changes is what differs from the fresh database after them all.
 type trap struct {
@@ -224,7 +230,7 @@ func TestBooking(t *testing.T) {
 		{
 			name:  "flights are converted before the user is looked up",
 			calls: []toolCall{{"book_reservation", booking("ada_byron_1", "nobody", `"date": "2024-05-20"`, `"date": 20`)}},
-			want:  "Error: flights[0]: invalid FlightInfo: date: want a string, got 20 (int)",
+			want:  "Error: 1 validation error for FlightInfo" + fault("date", "Input should be a valid string", "string_type", "20", "int"),
 		},
 		{
 			name:  "flights that are no objects fail after the validation",
@@ -239,7 +245,7 @@ func TestBooking(t *testing.T) {
 		{
 			name:  "an amount with a fraction",
 			calls: []toolCall{{"book_reservation", booking(`"amount": 400`, `"amount": 400.5`)}},
-			want:  "Error: payment_methods[0]: invalid Payment: amount: want an integer, not a number with a fraction, got 400.5 (float)",
+			want:  "Error: 1 validation error for Payment" + fault("amount", "Input should be a valid integer, got a number with a fractional part", "int_from_float", "400.5", "float"),
 		},
 	})
 }
@@ -312,7 +318,7 @@ func TestCertificates(t *testing.T) {
 		{
 			name:  "no number",
 			calls: []toolCall{{"send_certificate", `{"user_id": "ada_byron_1", "amount": null}`}},
-			want:  "Error: invalid Certificate: amount: want a number, got None (NoneType)",
+			want:  "Error: 1 validation error for Certificate" + fault("amount", "Input should be a valid number", "float_type", "None", "NoneType"),
 		},
 	})
 }

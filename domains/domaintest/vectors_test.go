@@ -3,7 +3,6 @@ package domaintest
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"testing"
 
@@ -21,19 +20,9 @@ type call struct {
 	Arguments value.Value  `json:"arguments"`
 	Content   string       `json:"content"`
 	Error     bool         `json:"error"`
-	ErrKind   string       `json:"errkind"`
 	AgentHash *string      `json:"agent_db_hash"`
 	UserHash  *string      `json:"user_db_hash"`
 }
-
-// classA reports whether the text must be equal to the byte: every success, and every error that is the domain's own
-// or the binding's. Other error texts are ours.
-func (c call) classA() bool {
-	return !c.Error || bindingRE.MatchString(c.Content) || (c.ErrKind != "python" && c.ErrKind != "pydantic")
-}
-
-// bindingRE finds the errors of binding arguments, which the vectors count among the interpreter's.
-var bindingRE = regexp.MustCompile(`\(\) (got an unexpected keyword argument|missing \d+ required positional|got multiple values for)`)
 
 // hashes are the recorded hashes of both databases; null where a side has none.
 func sameHashes(e *domains.Env, agent, user *string) error {
@@ -57,7 +46,7 @@ func (c call) run(e *domains.Env) error {
 	if res.Error != c.Error {
 		return fmt.Errorf("error flag %v, recorded %v\n got: %s\nwant: %s", res.Error, c.Error, res.Content, c.Content)
 	}
-	if c.classA() && res.Content != c.Content {
+	if res.Content != c.Content {
 		return fmt.Errorf("content differs\n got: %s\nwant: %s", res.Content, c.Content)
 	}
 	return sameHashes(e, c.AgentHash, c.UserHash)

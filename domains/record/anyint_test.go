@@ -44,7 +44,7 @@ func TestDictIn(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{"known keys keep their order", `{"back": 2, "front": 1}`, `{"back": 2, "front": 1}`},
 		{"empty", `{}`, `{}`},
-		{"unknown key", `{"front": 1, "roof": 2}`, "invalid value: roof: want a key that is one of 'front' or 'back', got 'roof' (str)"},
+		{"unknown key", `{"front": 1, "roof": 2}`, "invalid value: roof: want one of 'front' or 'back', got 'roof' (str)"},
 		{"value of a wrong type", `{"front": []}`, "invalid value: front: want an integer, got [] (list)"},
 		{"no object", `[]`, "invalid value: want an object, got [] (list)"},
 	} {

@@ -67,7 +67,7 @@ func DictOf[V any](t Type[V]) Type[Dict[V]] {
 			var out Dict[V]
 			m, ok := v.Map()
 			if !ok {
-				l.Fail(v, "an object")
+				l.Fail(v, faultDict)
 				return out
 			}
 			out.keys = make([]string, 0, m.Len())
@@ -116,7 +116,7 @@ func DictIn[V any](t Type[V], keys ...string) Type[Dict[V]] {
 			for k := range m.All() {
 				if !slices.Contains(keys, k) {
 					l.enter(k)
-					l.Fail(value.OfString(k), "a key that is one of "+quotedList(keys))
+					l.Fail(value.OfString(k), faultMember("enum", keys))
 					l.leave()
 				}
 			}

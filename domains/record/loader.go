@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,24 +15,14 @@ type Loader struct {
 	problems []Problem
 }
 
-// Problem is one fault: where, what was wanted, what was there.
-type Problem struct {
-	Path string // dotted, e.g. passengers.0.dob
-	Want string
-	Got  string
-}
-
-// Fail records that v, at the present path, is not what was wanted.
-func (l *Loader) Fail(v value.Value, want string) {
-	l.problems = append(l.problems, Problem{Path: strings.Join(l.path, "."), Want: want, Got: describe(v)})
+// Fail records what is wrong with v, at the present path.
+func (l *Loader) Fail(v value.Value, f Fault) {
+	l.problems = append(l.problems, Problem{Path: strings.Join(l.path, "."), Fault: f, Input: v, at: slices.Clone(l.path)})
 }
 
 func (l *Loader) enter(key string) { l.path = append(l.path, key) }
 func (l *Loader) enterIndex(i int) { l.path = append(l.path, strconv.Itoa(i)) }
 func (l *Loader) leave()           { l.path = l.path[:len(l.path)-1] }
-func (l *Loader) note(got, want string) {
-	l.problems = append(l.problems, Problem{Path: strings.Join(l.path, "."), Want: want, Got: got})
-}
 
 // err is everything that was found, nil if that is nothing.
 func (l *Loader) err(model string) error {
@@ -75,7 +66,11 @@ func (e *InvalidError) Error() string {
 		if p.Path != "" {
 			b.WriteString(p.Path + ": ")
 		}
-		fmt.Fprintf(&b, "want %s, got %s", p.Want, p.Got)
+		got := "nothing: the key is missing"
+		if p.Fault != faultMissing {
+			got = describe(p.Input)
+		}
+		fmt.Fprintf(&b, "want %s, got %s", p.Fault.Want, got)
 	}
 	return b.String()
 }

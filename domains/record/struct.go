@@ -136,10 +136,10 @@ func loadStruct[T any](l *Loader, m Model, fields []Field[T], v value.Value) T {
 	var out T
 	in, ok := v.Map()
 	if !ok {
-		l.Fail(v, "an object ("+m.Name+")")
+		l.Fail(v, faultModel(m.Name))
 		return out
 	}
-	known := 0
+	known, before := 0, len(l.problems)
 	for _, f := range fields {
 		x, ok := in.Get(f.name)
 		switch {
@@ -152,15 +152,20 @@ func loadStruct[T any](l *Loader, m Model, fields []Field[T], v value.Value) T {
 			f.preset(&out)
 		default:
 			l.enter(f.name)
-			l.note("nothing: the key is missing", "a value")
+			l.Fail(v, faultMissing)
 			l.leave()
 		}
 	}
 	if m.Closed && known < in.Len() {
 		for k, x := range in.All() {
+			if !wholeText(k) { // the reference gives up on the record
+				l.problems = l.problems[:before]
+				l.Fail(value.OfString(k), faultUnicode)
+				break
+			}
 			if !slices.ContainsFunc(fields, func(f Field[T]) bool { return f.name == k }) {
 				l.enter(k)
-				l.Fail(x, "no such key")
+				l.Fail(x, faultExtra)
 				l.leave()
 			}
 		}
@@ -218,13 +223,13 @@ func Union[T any](key string, tag func(*T) string, variants ...Variant[T]) Type[
 			var zero T
 			m, ok := v.Map()
 			if !ok {
-				l.Fail(v, "an object")
+				l.Fail(v, faultDict)
 				return zero
 			}
 			name, _ := m.Get(key)
 			if s, ok := name.Text(); !ok || !slices.Contains(names, s) {
 				l.enter(key)
-				l.Fail(name, "one of "+quotedList(names))
+				l.Fail(name, faultMember("literal_error", names))
 				l.leave()
 				return zero
 			}

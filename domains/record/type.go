@@ -79,7 +79,7 @@ var String = Type[string]{
 	load: func(l *Loader, v value.Value) string {
 		s, ok := v.Text()
 		if !ok {
-			l.Fail(v, "a string")
+			l.Fail(v, faultText)
 		}
 		return s
 	},
@@ -92,13 +92,13 @@ var String = Type[string]{
 // Int is the type of an integer.
 var Int = Type[int64]{
 	load: func(l *Loader, v value.Value) int64 {
-		x, err := coerceInt(v)
+		x, fault := coerceInt(v)
 		i, small := x.Int64()
-		if err == nil && !small {
-			err = errIntSize
+		if fault == nil && !small {
+			fault = &faultIntSize
 		}
-		if err != nil {
-			l.Fail(v, err.Error())
+		if fault != nil {
+			l.Fail(v, *fault)
 		}
 		return i
 	},
@@ -114,9 +114,9 @@ var Int = Type[int64]{
 // argument can store one beyond 64 bits.
 var AnyInt = Type[value.Value]{
 	load: func(l *Loader, v value.Value) value.Value {
-		i, err := coerceInt(v)
-		if err != nil {
-			l.Fail(v, err.Error())
+		i, fault := coerceInt(v)
+		if fault != nil {
+			l.Fail(v, *fault)
 		}
 		return i
 	},
@@ -129,9 +129,9 @@ var AnyInt = Type[value.Value]{
 // Float is the type of a number that is always a float: 44 loads as 44.0.
 var Float = Type[float64]{
 	load: func(l *Loader, v value.Value) float64 {
-		f, err := coerceFloat(v)
-		if err != nil {
-			l.Fail(v, err.Error())
+		f, fault := coerceFloat(v)
+		if fault != nil {
+			l.Fail(v, *fault)
 		}
 		return f
 	},
@@ -144,9 +144,9 @@ var Float = Type[float64]{
 // Bool is the type of a truth value.
 var Bool = Type[bool]{
 	load: func(l *Loader, v value.Value) bool {
-		b, err := coerceBool(v)
-		if err != nil {
-			l.Fail(v, err.Error())
+		b, fault := coerceBool(v)
+		if fault != nil {
+			l.Fail(v, *fault)
 		}
 		return b
 	},
@@ -159,8 +159,10 @@ var Bool = Type[bool]{
 }
 
 // Enum is the type of a text that must be one of a few.
-func Enum(members ...string) Type[string] {
-	t := String
+func Enum(members ...string) Type[string] { return enum("literal_error", members) }
+
+func enum(kind string, members []string) Type[string] {
+	t, fault := String, faultMember(kind, members)
 	t.load = func(l *Loader, v value.Value) string {
 		s, ok := v.Text()
 		for _, m := range members {
@@ -168,7 +170,11 @@ func Enum(members ...string) Type[string] {
 				return s
 			}
 		}
-		l.Fail(v, "one of "+quotedList(members))
+		if !wholeText(s) {
+			l.Fail(v, faultUnicode)
+		} else {
+			l.Fail(v, fault)
+		}
 		return s
 	}
 	t.schema = func(*Defs) *value.Map {
@@ -180,7 +186,7 @@ func Enum(members ...string) Type[string] {
 
 // NamedEnum is an Enum that has a definition of its own in JSON Schema.
 func NamedEnum(name string, members ...string) Type[string] {
-	t := Enum(members...)
+	t := enum("enum", members)
 	t.name = name
 	t.schema = func(d *Defs) *value.Map {
 		return d.define(name, func() *value.Map {
@@ -234,7 +240,7 @@ func ListOf[T any](t Type[T]) Type[[]T] {
 		load: func(l *Loader, v value.Value) []T {
 			items, ok := v.Items()
 			if !ok {
-				l.Fail(v, "a list")
+				l.Fail(v, faultList)
 				return nil
 			}
 			out := make([]T, len(items))

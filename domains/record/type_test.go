@@ -166,7 +166,7 @@ func TestNewScalar(t *testing.T) {
 		Load: func(l *record.Loader, v value.Value) string {
 			s, ok := v.Text()
 			if !ok || s != strings.ToUpper(s) {
-				l.Fail(v, "capitals")
+				l.Fail(v, record.Fault{Want: "capitals"})
 			}
 			return s
 		},

@@ -69,7 +69,7 @@ func (parse parser) load(l *record.Loader, v value.Value, want string) string {
 		s, ok = parse(s)
 	}
 	if !ok {
-		l.Fail(v, want)
+		l.Fail(v, record.Fault{Want: want})
 	}
 	return s
 }

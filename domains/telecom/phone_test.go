@@ -177,7 +177,7 @@ func TestPhone(t *testing.T) {
 			{":remove_app_permission", `{"app_name": "maps", "permission": "sms"}`, `[False, "App 'maps' not found. Cannot remove permission."]`},
 		}},
 		{"settings that are none", nil, []step{
-			{"set_apn_settings", `{"apn_settings": {"apn_name": "other"}}`, "Error: invalid APNSettings: apn_name: want one of 'internet' or 'broken', got 'other' (str)"},
+			{"set_apn_settings", `{"apn_settings": {"apn_name": "other"}}`, "Error: 1 validation error for APNSettings\napn_name\n  Input should be 'internet' or 'broken' [type=enum, input_value='other', input_type=str]\n    For further information visit https://errors.pydantic.dev/2.12/v/enum"},
 			{"can_send_mms", "", "Your messaging app can send MMS messages."},
 			{"set_apn_settings", `{"apn_settings": "internet"}`, notSettings + "'apn_name'"},
 			{"check_apn_settings", "", notSettings + "'model_copy'"},

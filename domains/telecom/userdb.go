@@ -111,7 +111,7 @@ type apn struct {
 	Name                   string
 	ResetAtReboot          bool
 	MMSAPN, MMSC, MMSProxy *string
-	MMSPort                *int64
+	MMSPort                *value.Value
 }
 
 func text(s string) *string { return &s }
@@ -128,7 +128,7 @@ var apnType = record.Struct(record.Model{Name: "APNSettings", Doc: "One set of a
 		Doc("Address of the message centre, without which no picture message can be sent."),
 	record.OrNull("mms_proxy", record.String, func(a *apn) **string { return &a.MMSProxy }).
 		Doc("Proxy for picture messages, where the network wants one."),
-	record.OrNull("mms_port", record.Int, func(a *apn) **int64 { return &a.MMSPort }).
+	record.OrNull("mms_port", record.AnyInt, func(a *apn) **value.Value { return &a.MMSPort }).
 		Doc("Port of that proxy."),
 )
 

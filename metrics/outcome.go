@@ -6,7 +6,9 @@
 // use. No table is needed: PassHat, PassAt, Consistency, StrictPass, Bounds and PerTrial are of
 // successes, ASR and ASRAt of attacks,
 // CostOf and MeanSeconds of what conversations took, MeanPassHat over domains; PairUp with Difference, PassDifference,
-// McNemarTest and Holm compare systems, VariationOf, Power and Detectable plan such comparisons. Share, MeanShare and Amount are the intervals below all of them, for figures of one's own.
+// McNemarTest and Holm compare systems; SplitOf, VariationOf and AssociationOf say what varies; ContestOf, Power and Detectable
+// plan comparisons; AgreementOf is of judges. Share, MeanShare and Amount are the intervals below all of them, for figures of
+// one's own.
 //
 // A figure that the data does not determine is undefined, with the reason, and never silently an average over fewer
 // tasks (docs/reference/metrics.md#outcomes).

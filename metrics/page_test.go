@@ -102,6 +102,14 @@ func formulas() []formula {
 			v := metrics.Variation{Between: number(t, a[2]), Within: number(t, a[3])}
 			return figure(metrics.Detectable(1, metrics.Design{Tasks: whole(t, a[0]), Trials: whole(t, a[1]), Variation: v}), 3)
 		}},
+		{`variance of tasks (.+)`, func(t *testing.T, a []string) string {
+			v, _ := metrics.SplitOf(system(strings.Split(a[0], ", ")...))
+			return fmt.Sprintf("between %.3f, within %.3f, intraclass %.3f", v.Between, v.Within, v.Intraclass().Value)
+		}},
+		{`association of A (.+); B (.+)`, func(t *testing.T, a []string) string {
+			x := metrics.AssociationOf(metrics.Both{First: system(strings.Split(a[0], ", ")...), Second: system(strings.Split(a[1], ", ")...)})
+			return fmt.Sprintf("correlation %.3f, discordance %.3f", x.Correlation.Value, x.Discordance.Value)
+		}},
 		{`Holm of ([\d., ]+)`, func(t *testing.T, a []string) string {
 			var ps, out []string
 			var list []float64

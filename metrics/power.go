@@ -3,51 +3,11 @@ package metrics
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // PlannedPower is the chance, in percent, at which an experiment should find a difference.
 const PlannedPower = 80
-
-// Variation says what makes the difference in Pass^1 of two systems on a domain uncertain: how much it differs from task to
-// task (the variance of the difference of the chances of success, which is the smaller the more the systems find the same
-// tasks hard), and how much from trial to trial of one task (the sum of both systems' mean variances of a trial).
-type Variation struct {
-	Between float64 `json:"between"`
-	Within  float64 `json:"within"`
-}
-
-// VariationOf estimates both without bias from the tasks of which both systems have at least two usable trials: the variance
-// over tasks of the difference of the shares, of which the part that is due to trials is taken away (one-way analysis of
-// variance; Searle, Casella and McCulloch 1992, section 3.6). A Between below 0, which small samples give, is 0. False where
-// there are not two such tasks.
-func VariationOf(b Both) (Variation, bool) {
-	first, second := tallies(b.First), tallies(b.Second)
-	var deltas []float64
-	var v Variation
-	noise := 0.0
-	for _, task := range PairUp(b.First, b.Second, 1).tasks() {
-		one, two := first[task], second[task]
-		if min(one.usable, two.usable) < 2 {
-			continue
-		}
-		for _, t := range []*tally{one, two} {
-			n, share := float64(t.usable), t.ratio(1)
-			within := share * (1 - share) * n / (n - 1)
-			v.Within += within
-			noise += within / n
-		}
-		deltas = append(deltas, one.ratio(1)-two.ratio(1))
-	}
-	if len(deltas) < 2 {
-		return Variation{}, false
-	}
-	tasks := float64(len(deltas))
-	v.Within /= tasks
-	v.Between = max(0, stat.Variance(deltas, nil)-noise/tasks)
-	return v, true
-}
 
 // Design is how one domain is planned: tasks, trials of each with either system, and what is known of their variation.
 type Design struct {
@@ -55,7 +15,7 @@ type Design struct {
 	Variation
 }
 
-// Power is the chance that the interval of PassDifference for Pass^1 leaves out 0, if on each domain the first system's is
+// Power is the chance that the interval of PassDifference leaves out 0, if on each domain the first system's is
 // better by effect. Of several comparisons that are corrected together, it is of the one that is corrected most. It takes the
 // mean over tasks as normal, and the variance as it will probably be estimated; it is 0 for fewer than two tasks or no trial.
 func Power(effect float64, comparisons int, domains ...Design) float64 {
@@ -91,7 +51,7 @@ func Power(effect float64, comparisons int, domains ...Design) float64 {
 	return 0
 }
 
-// Detectable is the smallest difference in Pass^1 that is found with a Power of 80 %, to a ten-thousandth.
+// Detectable is the smallest difference that is found with a Power of 80 %, to a ten-thousandth.
 func Detectable(comparisons int, domains ...Design) Estimate {
 	const steps = 10_000
 	if Power(1, comparisons, domains...) < PlannedPower/100.0 {
@@ -113,12 +73,4 @@ func least(most int, holds func(int) bool) int {
 		}
 	}
 	return high
-}
-
-// tasks are the tasks of the pairs.
-func (p Pairing) tasks() (out []string) {
-	for _, x := range p.Pairs {
-		out = append(out, x.Task)
-	}
-	return out
 }

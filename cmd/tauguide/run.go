@@ -135,7 +135,7 @@ func runRun(ctx context.Context, p process, o runOptions, file string) error {
 			p.warn(w)
 		}
 		plan.Print(p.out.Prose())
-		power, err := plannedPower(plan, estimate)
+		power, err := plannedPower(plan, 1, estimate)
 		if err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -17,63 +16,68 @@ import (
 // Planning is an experiment as planned, and what is known of how its figures will vary.
 type Planning struct {
 	Name        string
+	K           int                       // of the Pass^k whose difference is planned for
 	Designs     map[string]metrics.Design // by domain
 	Systems     int
 	Dollars     float64 // for a conversation, 0 where unknown
 	Basis       string  // where the variation is from
 	Synthetic   bool
 	Comparisons int // of which p is corrected
+
+	contests map[string][]metrics.Contest // by domain, those whose mean variation it is
 }
 
-// PlannedPower is the planning of a config, by the variation that the paper's figures show.
-func PlannedPower(p *config.Plan, dollars float64) (Planning, error) {
-	published, err := publishedVariation()
+// PlannedPower is the planning of a config for Pass^k, by the variation that the paper's figures show.
+func PlannedPower(p *config.Plan, k int, dollars float64) (Planning, error) {
+	published, err := publishedContests()
 	if err != nil {
 		return Planning{}, err
 	}
-	out := Planning{Name: p.Config.Name, Designs: map[string]metrics.Design{}, Dollars: dollars,
+	out := Planning{Name: p.Config.Name, K: k, Designs: map[string]metrics.Design{}, Dollars: dollars, contests: map[string][]metrics.Contest{},
 		Basis: "the variation that the paper's Tables 1, 10 and 13 show of PolicyGuide and ReAct"}
 	var planned []metrics.Outcome
 	for _, t := range p.Trials {
 		planned = append(planned, metrics.Outcome{Domain: t.Domain, System: t.System, Task: t.Task, Trial: t.Trial})
 	}
 	out.plan(planned)
-	for domain, d := range out.Designs {
-		if d.Variation = published[domain]; d.Variation == (metrics.Variation{}) {
-			d.Variation = published[""]
+	for domain := range out.Designs {
+		of := []string{domain}
+		if _, ok := published[domain]; !ok {
+			of = paperDomains()
 		}
-		out.Designs[domain] = d
+		for _, d := range of {
+			out.contests[domain] = append(out.contests[domain], published[d])
+		}
 	}
-	return out, nil
+	return out, out.vary()
 }
 
-// MeasuredPower is the planning of an experiment like a run, by the run's own variation: that of its first system, or the
-// reference, and each other one, the mean of these.
-func MeasuredPower(s *Source) (Planning, error) {
-	out := Planning{Name: s.Name, Designs: map[string]metrics.Design{}, Basis: "the run's own variation", Synthetic: s.Synthetic}
+// MeasuredPower is the planning for Pass^k of an experiment like a run, by the run's own variation: that of its first system,
+// or the reference, and each other one, the mean of these.
+func MeasuredPower(s *Source, k int) (Planning, error) {
+	out := Planning{Name: s.Name, K: k, Designs: map[string]metrics.Design{}, Basis: "the run's own variation", Synthetic: s.Synthetic, contests: map[string][]metrics.Contest{}}
 	out.plan(s.Outcomes)
 	reference, ok := Input{}.reference(s)
 	if !ok {
 		reference = s.Systems[0]
 	}
 	first := Side{s, reference.Name}.outcomes()
-	for domain, d := range out.Designs {
-		pairs := 0.0
+	for domain := range out.Designs {
 		for _, x := range s.Systems {
 			if x.Name == reference.Name {
 				continue
 			}
-			if v, ok := metrics.VariationOf(metrics.Both{First: first[domain], Second: Side{s, x.Name}.outcomes()[domain]}); ok {
-				pairs++
-				d.Between += (v.Between - d.Between) / pairs
-				d.Within += (v.Within - d.Within) / pairs
+			if c, ok := metrics.ContestOf(metrics.Both{First: first[domain], Second: Side{s, x.Name}.outcomes()[domain]}); ok {
+				out.contests[domain] = append(out.contests[domain], c)
 			}
 		}
-		if pairs == 0 {
+		if len(out.contests[domain]) == 0 {
 			return out, domains.Usage(fmt.Errorf("run %s does not tell how results on %s vary: that takes two systems with two usable trials of two common tasks\n"+
 				"hint: name a config instead, which goes by the paper's variation", s.Name, domain))
 		}
-		out.Designs[domain] = d
+	}
+	if err := out.vary(); err != nil {
+		return out, err
 	}
 	cost := 0.0
 	for _, spent := range s.Spent {
@@ -108,37 +112,53 @@ func (p *Planning) plan(all []metrics.Outcome) {
 	p.Comparisons = max(1, p.Systems-1)
 }
 
-// publishedVariation is that of PolicyGuide and ReAct in the paper, by domain; under "" the mean of these. How much trials of a
-// task differ follows from Pass^1 and Pass^2, as does how much tasks do: the mean of a chance and of its square. That both find
-// the same tasks hard follows from the interval of the difference in Pass^4, which is too little for chances, so that
-// rather more is found than said.
-func publishedVariation() (map[string]metrics.Variation, error) {
+// vary sets the variation of the designs, for which there must be enough trials.
+func (p *Planning) vary() error {
+	for domain, d := range p.Designs {
+		if d.Trials < p.K {
+			return domains.Usage(fmt.Errorf("too few trials for Pass^%d: %s has %d of a task\nhint: ask for a k from 1 to %d", p.K, domain, d.Trials, d.Trials))
+		}
+		d.Variation = p.variation(domain, d.Trials)
+		p.Designs[domain] = d
+	}
+	return nil
+}
+
+// variation is that of a domain with so many trials of each task.
+func (p Planning) variation(domain string, trials int) (mean metrics.Variation) {
+	all := p.contests[domain]
+	for _, c := range all {
+		v := c.Variation(p.K, trials)
+		mean.Between += v.Between / float64(len(all))
+		mean.Within += v.Within / float64(len(all))
+	}
+	return mean
+}
+
+// publishedContests are those of PolicyGuide and ReAct in the paper, by domain. How much trials of a task differ follows from
+// Pass^1 and Pass^2, as does how much tasks do: the mean of a chance and of its square. That both find the same tasks hard
+// follows from the interval of the difference in Pass^4, which is too little for chances, so that rather more is found than said.
+func publishedContests() (map[string]metrics.Contest, error) {
 	paper, err := configs.Published()
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]metrics.Variation{}
-	var mean metrics.Variation
+	out := map[string]metrics.Contest{}
 	for _, domain := range paperDomains() {
-		var v metrics.Variation
-		var spread, single [2]float64
+		var single [2]float64
+		var sides [2]metrics.Chances
 		for i, system := range []string{"policyguide", "react"} {
 			pass := func(k int) float64 { return paper[fmt.Sprintf("table10.%s.%s.pass.%d", domain, system, k)] }
-			spread[i] = math.Sqrt(max(0, pass(2)-pass(1)*pass(1)))
 			single[i] = math.Sqrt(pass(4) * (1 - pass(4)))
-			v.Within += pass(1) - pass(2)
-			v.Between += spread[i] * spread[i]
+			sides[i] = metrics.Chances{Mean: pass(1), Variation: metrics.Variation{Between: max(0, pass(2)-pass(1)*pass(1)), Within: pass(1) - pass(2)}}
 		}
 		row := "table13." + domain + ".react."
 		se := (paper[row+"hi"] - paper[row+"lo"]) / 2 / 1.96
 		together := (single[0]*single[0] + single[1]*single[1] - paper[row+"tasks"]*se*se) / 2
 		correlation := max(0, together/(single[0]*single[1]))
-		v.Between = max(0, v.Between-2*correlation*spread[0]*spread[1])
-		out[domain] = v
-		mean.Between += v.Between / float64(len(paperDomains()))
-		mean.Within += v.Within / float64(len(paperDomains()))
+		between := sides[0].Between + sides[1].Between - 2*correlation*math.Sqrt(sides[0].Between*sides[1].Between)
+		out[domain] = metrics.Contest{First: sides[0], Second: sides[1], Between: max(0, between)}
 	}
-	out[""] = mean
 	return out, nil
 }
 
@@ -147,7 +167,9 @@ func (p Planning) designs(tasks float64, trials int) (out []metrics.Design) {
 	for _, domain := range slices.Sorted(maps.Keys(p.Designs)) {
 		d := p.Designs[domain]
 		d.Tasks = int(math.Round(tasks * float64(d.Tasks)))
-		d.Trials = cmp.Or(trials, d.Trials)
+		if trials > 0 {
+			d.Trials, d.Variation = trials, p.variation(domain, trials)
+		}
 		out = append(out, d)
 	}
 	return out
@@ -172,7 +194,7 @@ func (p Planning) String() string {
 	if !e.Defined {
 		return "power: " + e.Reason
 	}
-	return fmt.Sprintf("power: a difference in Pass^1 of %.3f is found in %d of 100 such experiments, by %s", e.Value, metrics.PlannedPower, p.Basis)
+	return fmt.Sprintf("power: a difference in Pass^%d of %.3f is found in %d of 100 such experiments, by %s", p.K, e.Value, metrics.PlannedPower, p.Basis)
 }
 
 // option is a way to plan the experiment: so many times the tasks, and so many trials.
@@ -196,11 +218,11 @@ func (p Planning) option(tasks float64, trials int) option {
 // Table says what the experiment finds as it is, and with other numbers of trials and tasks; and how often it finds a difference
 // of effect, if that is not 0.
 func (p Planning) Table(effect float64) Table {
-	t := Table{Name: "power", Title: fmt.Sprintf("Differences in Pass^1 that are found in %d of 100 experiments like %s", metrics.PlannedPower, p.Name), Synthetic: p.Synthetic}
+	t := Table{Name: "power", Title: fmt.Sprintf("Differences in Pass^%d that are found in %d of 100 experiments like %s", p.K, metrics.PlannedPower, p.Name), Synthetic: p.Synthetic}
 	now := p.option(1, 0)
 	rows := []option{now}
 	for _, trials := range []int{1, 2, 4, 8, 16} {
-		if trials != now.trials {
+		if trials != now.trials && trials >= p.K {
 			rows = append(rows, p.option(1, trials))
 		}
 	}

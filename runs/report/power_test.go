@@ -29,7 +29,7 @@ func planned(tasks, trials int, domains ...string) *config.Plan {
 
 // TestPlannedPower holds the variation that a config goes by against the paper's figures by hand.
 func TestPlannedPower(t *testing.T) {
-	got, err := report.PlannedPower(planned(50, 4, "airline", "mock"), 0.5)
+	got, err := report.PlannedPower(planned(50, 4, "airline", "mock"), 1, 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestPlannedPower(t *testing.T) {
 func TestMeasuredPower(t *testing.T) {
 	tasks := map[string][]string{"A": {"ssss", "ssff", "ffff", "sssf", "ssss", "sfff"}, "B": {"sfff", "ssff", "fffs", "ssff", "ssss", "ffff"}}
 	s := letters(tasks)
-	got, err := report.MeasuredPower(&s)
+	got, err := report.MeasuredPower(&s, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestMeasuredPower(t *testing.T) {
 		t.Errorf("%+v, want %+v", d, want)
 	}
 	single := letters(map[string][]string{"A": {"s", "f"}, "B": {"f", "f"}})
-	if _, err := report.MeasuredPower(&single); err == nil || !strings.Contains(err.Error(), "hint: name a config instead") {
+	if _, err := report.MeasuredPower(&single, 1); err == nil || !strings.Contains(err.Error(), "hint: name a config instead") {
 		t.Errorf("one trial: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"sync"
 
 	"github.com/tauguide/tauguide/domains/value"
 )
@@ -32,6 +33,7 @@ func Load[T any](f *Files, name string, load func(value.Value) (T, error)) (out 
 // Complete fills in what all domains load alike: tasks, splits, guidelines, tool texts, sources; and the policy as the one
 // document policy.md, where the domain names none.
 func (f *Files) Complete(w *World, agent, user *Kit) (err error) {
+	w.goals = &sync.Map{}
 	if w.Documents == nil {
 		w.Documents = []Document{{Name: "policy.md", Text: w.Policy}}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Domain is a kind of customer service that trials can run in.
@@ -54,6 +55,8 @@ type World struct {
 	SyncFunc func(agent, user Database) error
 	// Guidelines instructs the simulated user, without and with tools of its own.
 	Guidelines Guidelines
+
+	goals *sync.Map // *Task → func() (*Env, error); nil in worlds that no data were loaded for
 }
 
 // Document is a policy text with the name of its file.
@@ -80,6 +83,19 @@ func (w *World) open(t *Task, solo bool) (*Env, error) {
 		return nil, fmt.Errorf("task %s of %s cannot start: %w", t.ID, w.Name, err)
 	}
 	return e, nil
+}
+
+// Goal is the end state that a task aims at, which make finds at the first asking: it is the same for all conversations.
+// It is for reading only, from any number of goroutines.
+func (w *World) Goal(t *Task, make func() (*Env, error)) (*Env, error) {
+	if w.goals == nil {
+		return make()
+	}
+	once, ok := w.goals.Load(t)
+	if !ok {
+		once, _ = w.goals.LoadOrStore(t, sync.OnceValues(make))
+	}
+	return once.(func() (*Env, error))()
 }
 
 // Task returns the task of that id.

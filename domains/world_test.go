@@ -2,8 +2,11 @@ package domains_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -267,5 +270,26 @@ func TestActionRoundTrip(t *testing.T) {
 	}
 	if c := a.Call(); c.Name != "f" || c.Requestor != domains.UserSide || c.ID != "" || !value.Identical(c.Arguments, a.Arguments) {
 		t.Errorf("as a call: %+v", c)
+	}
+}
+
+// TestGoal: what a task aims at is found once for all who ask at the same time, and a failure stays one.
+func TestGoal(t *testing.T) {
+	w := mockWorld(t, domains.Options{})
+	broken := errors.New("no such plan")
+	for task, want := range map[*domains.Task]error{&w.Tasks[0]: nil, &w.Tasks[1]: broken} {
+		var made atomic.Int32
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				if _, err := w.Goal(task, func() (*domains.Env, error) { made.Add(1); return &domains.Env{}, want }); err != want {
+					t.Errorf("error %v, want %v", err, want)
+				}
+			})
+		}
+		wg.Wait()
+		if made.Load() != 1 {
+			t.Errorf("found %d times", made.Load())
+		}
 	}
 }

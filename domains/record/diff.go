@@ -38,13 +38,38 @@ func DiffValues(path string, want, got value.Value, dst []Change) []Change {
 
 // diff appends the differences between two values of the type.
 func (t Type[T]) diff(path string, want, got *T, dst []Change) []Change {
-	switch {
-	case t.same(want, got):
+	if t.same(want, got) {
 		return dst
-	case t.parts != nil:
+	}
+	return t.differ(path, want, got, dst)
+}
+
+// differ is diff of two values that are known not to be the same.
+func (t Type[T]) differ(path string, want, got *T, dst []Change) []Change {
+	if t.parts != nil {
 		return t.parts(path, want, got, dst)
 	}
 	return DiffValues(path, t.value(want), t.value(got), dst)
+}
+
+// diffElements appends the differences between two lists: only elements that differ are looked into.
+func diffElements[T any](t Type[T], path string, want, got []T, dst []Change) []Change {
+	for i := range max(len(want), len(got)) {
+		both := i < len(want) && i < len(got)
+		if both && t.same(&want[i], &got[i]) {
+			continue
+		}
+		at := join(path, strconv.Itoa(i))
+		switch {
+		case both:
+			dst = t.differ(at, &want[i], &got[i], dst)
+		case i < len(want):
+			dst = append(dst, Change{Path: at, Want: shown(t.value(&want[i])), Got: Absent})
+		default:
+			dst = append(dst, Change{Path: at, Want: Absent, Got: shown(t.value(&got[i]))})
+		}
+	}
+	return dst
 }
 
 func diffMaps(path string, a, b *value.Map, dst []Change) []Change {

@@ -117,7 +117,7 @@ func TestDiffIsEmptyExactlyIfHashesAreEqual(t *testing.T) {
 	}
 }
 
-// TestTreeDiff is the same for trees.
+// TestTreeDiff is the same for trees, and finds what their dynamic forms tell.
 func TestTreeDiff(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		root := loadItem(t)
@@ -128,6 +128,9 @@ func TestTreeDiff(t *testing.T) {
 		}
 		if same := a.Hash() == b.Hash(); same != (len(a.Diff(&b)) == 0) {
 			rt.Fatalf("hashes equal: %v; differences %+v", same, a.Diff(&b))
+		}
+		if diff := cmp.Diff(record.DiffValues("", a.Value(), b.Value(), nil), a.Diff(&b)); diff != "" {
+			rt.Fatalf("(-of values +of the tree):\n%s", diff)
 		}
 	})
 }

@@ -31,7 +31,10 @@ func F[T, V any](name string, t Type[V], at func(*T) *V) Field[T] {
 		value: func(x *T) value.Value { return t.value(at(x)) },
 		same:  func(a, b *T) bool { return t.same(at(a), at(b)) },
 		diff: func(path string, want, got *T, dst []Change) []Change {
-			return t.diff(join(path, name), at(want), at(got), dst)
+			if w, g := at(want), at(got); !t.same(w, g) {
+				return t.differ(join(path, name), w, g, dst)
+			}
+			return dst
 		},
 		prop: func(d *Defs) *value.Map { return t.schema(d) },
 	}

@@ -262,6 +262,9 @@ func ListOf[T any](t Type[T]) Type[[]T] {
 			return append(dst, ']')
 		},
 		same: func(a, b *[]T) bool { return sameElements(t, *a, *b) },
+		parts: func(path string, want, got *[]T, dst []Change) []Change {
+			return diffElements(t, path, *want, *got, dst)
+		},
 		clone: func(v *[]T) []T {
 			if t.clone == nil {
 				return slices.Clone(*v)

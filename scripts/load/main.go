@@ -252,9 +252,9 @@ func callsOf(run string) (longest, all int64, err error) {
 	dec := json.NewDecoder(f)
 	for {
 		var e struct {
-			Usage []struct {
+			Roles []struct {
 				Calls int64 `json:"calls"`
-			} `json:"usage"`
+			} `json:"roles"`
 			Reason string `json:"termination_reason"`
 		}
 		switch err := dec.Decode(&e); {
@@ -266,7 +266,7 @@ func callsOf(run string) (longest, all int64, err error) {
 			return 0, 0, fmt.Errorf("a conversation ended by %s: the figures would be of something else", e.Reason)
 		}
 		var calls int64
-		for _, u := range e.Usage {
+		for _, u := range e.Roles {
 			calls += u.Calls
 		}
 		longest, all = max(longest, calls), all+calls

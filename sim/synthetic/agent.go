@@ -13,11 +13,11 @@ import (
 // Agent is the scripted agent, and speaks for it in other protocols too, given the conversation as a tool-calling agent
 // sees it: it takes the next step of the plan that the conversation does not show as done.
 func Agent(_ context.Context, s Input) (llm.Message, error) {
-	p, err := newPlan(s)
+	p, err := s.plans.of(s)
 	if err != nil {
 		return llm.Message{}, err
 	}
-	w := readProgress(p)
+	w := readProgress(p, s.Request.Messages)
 	if w.transferred {
 		return w.leave()
 	}
@@ -56,11 +56,7 @@ func (w *progress) take(i int) (llm.Message, error) {
 	case st.call == nil:
 		return Say(st.says), nil
 	case st.says != "" && !careless && !w.states[i].answered:
-		caution := ""
-		if w.plan.knowledge.caution != nil {
-			caution = w.plan.knowledge.caution(w.plan, *st.call)
-		}
-		return Say(st.says + " " + caution + consentAsk), nil
+		return Say(st.says + " " + st.caution + consentAsk), nil
 	}
 	c := *st.call
 	if careless && !st.slip.IsNull() {

@@ -23,16 +23,26 @@ type Input struct {
 	Task    *domains.Task
 	Request llm.Request
 	Config  Config
+
+	plans *plans // those made before; nil for none
 }
 
 // Stream is the source of chance for one purpose of this trial. A further sample of an answer has another, so that what goes
 // wrong in one may go right in the next; at temperature 0 all samples are alike.
 func (s Input) Stream(purpose string) *rand.Rand {
 	t := s.Request.Tag
-	if warm := s.Request.Temperature == nil || *s.Request.Temperature > 0; t.Sample > 0 && warm {
-		purpose = fmt.Sprintf("%s, sample %d", purpose, t.Sample)
+	if n := s.sample(); n > 0 {
+		purpose = fmt.Sprintf("%s, sample %d", purpose, n)
 	}
 	return sim.Stream(t.RunSeed, sim.Key{Domain: t.Domain, System: t.System, Task: t.Task, Trial: t.Trial}, purpose)
+}
+
+// sample is which of several answers is asked for, from 0.
+func (s Input) sample() int {
+	if t := s.Request.Temperature; t != nil && *t <= 0 {
+		return 0
+	}
+	return max(0, s.Request.Tag.Sample)
 }
 
 // Chance draws for one purpose of this trial: true with probability p, always the same for the same purpose.

@@ -28,7 +28,7 @@ type drawn map[string]bool
 // told the resolution makes none.
 func draw(s Input) drawn {
 	d := drawn{}
-	if strings.Contains(s.Request.Messages[0].Text(), "<resolution_steps>") {
+	if s.told() {
 		return d
 	}
 	for name, p := range s.Config.Mistakes.rates() {
@@ -37,6 +37,11 @@ func draw(s Input) drawn {
 		}
 	}
 	return d
+}
+
+// told reports whether the agent's prompt has the resolution.
+func (s Input) told() bool {
+	return strings.Contains(s.Request.Messages[0].Text(), "<resolution_steps>")
 }
 
 // isGuidance reports whether a message of the request is guidance to the agent: what the system says after the prompt.

@@ -1,9 +1,9 @@
 // Package synthetic offers language models that need no network: a scripted agent, a scripted user and a scripted
 // judge behind llm.Client, and an HTTP server that speaks for them in the OpenAI format.
 //
-// Every answer is a pure function of the request, its tag, the task and the config. Nothing is kept between calls:
-// what has happened so far is read off the messages of the request, so answers are the same directly, over HTTP,
-// after a retry and in a replay. The scripts know the task's gold plan. They show that the machinery works; what they
+// Every answer is a pure function of the request, its tag, the task and the config. Of a conversation nothing is kept
+// between calls: what has happened so far is read off the messages of the request, so answers are the same directly,
+// over HTTP, after a retry and in a replay. The scripts know the task's gold plan. They show that the machinery works; what they
 // score says nothing of any real model.
 package synthetic
 
@@ -31,11 +31,12 @@ const Name = "synthetic"
 // guideRole is the role of verifiers, whose prompts begin with a long static part.
 const guideRole = "guide"
 
-// Models answers for all roles. It is immutable and safe for concurrent use.
+// Models answers for all roles. It is safe for concurrent use.
 type Models struct {
 	worlds  map[string]*domains.World
 	config  Config
 	scripts map[string]Script
+	plans   plans
 }
 
 // New makes the models for tasks of the given worlds, keyed by domain name. Check the config first; the worlds must
@@ -102,7 +103,7 @@ func (m *Models) stage(req llm.Request) (Input, Script, error) {
 	if len(req.Messages) == 0 {
 		return Input{}, nil, refused(http.StatusBadRequest, "no_messages", "messages", "messages: the list is empty\nhint: give at least one")
 	}
-	return Input{World: w, Task: task, Request: req, Config: m.config}, script, nil
+	return Input{World: w, Task: task, Request: req, Config: m.config, plans: &m.plans}, script, nil
 }
 
 // refused is an error about a request. The same request would fail again, so it must not look retryable.

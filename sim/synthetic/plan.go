@@ -30,6 +30,8 @@ type step struct {
 	// says is what the step tells the user, or for a change the question for consent; empty for a plain call. The
 	// words that are really said may have more around it.
 	says string
+	// caution is a reminder between these words and the question for consent; empty, or with a space behind it.
+	caution string
 	// call is made by the agent; nil for a step in words alone.
 	call *domains.ToolCall
 	// write marks a call that changes the world; changes also marks what the user is told to change.
@@ -49,7 +51,7 @@ type plan struct {
 	steps     []step
 	careless  int // index of the change that is made without consent, -1 for none
 	drawn     drawn
-	opened    *domains.Env // for looking things up, once it was needed
+	opened    *domains.Env // for looking things up, once it was needed; nil when the plan is made
 }
 
 // doneTool ends a solo conversation.
@@ -71,6 +73,12 @@ func newPlan(s Input) (*plan, error) {
 		return nil, err
 	}
 	p.lay(plain, identifying, last, forbidden)
+	for i := range p.steps {
+		if st := &p.steps[i]; st.says != "" && st.call != nil && p.knowledge.caution != nil {
+			st.caution = p.knowledge.caution(p, *st.call)
+		}
+	}
+	p.opened = nil
 	return p, p.chooseCareless()
 }
 

@@ -30,9 +30,8 @@ type progress struct {
 
 // readProgress reads the conversation. Steps are recognised by their own words and calls, wherever they are, so an
 // order that mistakes or guidance have changed does no harm.
-func readProgress(p *plan) *progress {
+func readProgress(p *plan, msgs []llm.Message) *progress {
 	w := &progress{plan: p, states: make([]state, len(p.steps))}
-	msgs := p.input.Request.Messages
 	calls := exchanges(msgs)
 	w.calls = len(calls)
 	waiting, guidance, k := -1, 0, 0

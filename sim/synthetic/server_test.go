@@ -42,15 +42,19 @@ func dial(t testing.TB, models *synthetic.Models) llm.Client {
 	return c
 }
 
-// TestSameSeedSameRecord compares a conversation with its repetition and with one over HTTP, byte by byte.
+// TestSameSeedSameRecord compares a conversation with its repetition, by models that have seen nothing of it before any
+// request, and with one over HTTP, byte by byte.
 func TestSameSeedSameRecord(t *testing.T) {
 	for _, w := range embedded(t) {
 		direct := newStage(w, halfRates)
+		fresh := stage{w, llm.Func(func(ctx context.Context, req llm.Request) (llm.Response, error) {
+			return newStage(w, halfRates).client.Complete(ctx, req)
+		})}
 		remote := stage{w, dial(t, synthetic.New(map[string]*domains.World{w.Name: w}, halfRates))}
 		for i := range w.Tasks {
 			tr := trial{"react", &w.Tasks[i], i % 3}
 			once := bytesOf(t, direct, tr)
-			if again := bytesOf(t, direct, tr); again != once {
+			if again := bytesOf(t, fresh, tr); again != once {
 				t.Errorf("%s %s: a repetition differs: %s", w.Name, tr.task.ID, cmp.Diff(once, again))
 			}
 			if far := bytesOf(t, remote, tr); far != once {

@@ -72,7 +72,7 @@ func (o tablesOptions) build(p process, dirs []string) ([]report.Table, error) {
 	if err := checkFormat(o.format); err != nil {
 		return nil, err
 	}
-	specs, err := o.specs(false)
+	specs, err := o.specs(len(dirs), false)
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -93,7 +93,7 @@ func (o tablesOptions) build(p process, dirs []string) ([]report.Table, error) {
 		return nil, err
 	}
 	if slices.ContainsFunc(in.Sources, func(s report.Source) bool { return s.Attack != nil }) {
-		if specs, err = o.specs(true); err != nil {
+		if specs, err = o.specs(len(dirs), true); err != nil {
 			return nil, usage(err)
 		}
 	}
@@ -164,8 +164,9 @@ func checkFormat(format string) error {
 // one reports whether there is one table at a time: two in one stream are not CSV.
 func (o tablesOptions) one() bool { return report.Format(o.format) == report.CSV && o.out == "" }
 
-// specs are the tables that were asked for; where none was, the usual ones, with that of attacks first if there were any.
-func (o tablesOptions) specs(attacked bool) ([]report.Spec, error) {
+// specs are the tables that were asked for, of so many runs; where none was, the usual ones, with that of attacks first if there
+// were any. All are those of the paper, and of runs the others too.
+func (o tablesOptions) specs(runs int, attacked bool) ([]report.Spec, error) {
 	names, csv := o.names, o.one()
 	if len(names) == 0 {
 		names = o.usual
@@ -180,7 +181,7 @@ func (o tablesOptions) specs(attacked bool) ([]report.Spec, error) {
 	for _, name := range names {
 		if name == "all" {
 			for _, s := range report.Tables() {
-				if s.Number > 0 {
+				if s.Number > 0 || runs > 0 && (s.Name != "asr" || attacked) {
 					out = append(out, s)
 				}
 			}

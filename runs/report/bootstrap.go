@@ -52,7 +52,7 @@ func bootstrap(in Input, t *Table) error {
 		{"low", "95 %|low|low", 3, "table13.$domain.$opponent.lo", func(d delta) Cell { return difference(d.Low()) }},
 		{"high", "95 %|high|high", 3, "table13.$domain.$opponent.hi", func(d delta) Cell { return difference(d.High()) }},
 	})
-	fill(t, withRuns(in, cols, who), rows, func(d delta, path string) *float64 { return in.paperPair(d.pair, d.domain, path, &undefined) })
+	fill(t, withRuns(in, cols, all, who), rows, func(d delta, path string) *float64 { return in.paperPair(d.pair, d.domain, path, &undefined) })
 	t.Notes = append(t.Notes, undefined.lines()...)
 	t.Notes = append(t.Notes, fmt.Sprintf("percentile bootstrap over tasks, both systems on the same tasks in each of %d resamples, seed %d; an interval over 0 is no evidence of a difference",
 		in.bootstrap().Size(), in.Seed))

@@ -43,9 +43,12 @@ type Spec struct {
 	Title  string
 	// Free says that it is about the program's own catalogs and workflows, and needs no run.
 	Free bool
-	// narrow lists patterns of the keys of columns that a terminal without room for all leaves out, in this order.
+	// narrow lists patterns of the keys of columns that a terminal without room for all leaves out, in this order; patterns
+	// separated by a space together.
 	narrow []string
 	bars   []string                  // patterns of the keys of columns whose figures have error bars
+	layout *layout                   // how it is set for people; nil for row by row
+	caveat string                    // what must be read with the figures, whosever they are
 	fill   func(Input, *Table) error // adds columns, rows and notes
 }
 
@@ -53,18 +56,19 @@ type Spec struct {
 // notes. To add a column, add a line: key, title, decimals, path of the paper's figure, and how a row gives the cell.
 func Tables() []Spec {
 	return []Spec{
-		{Number: 1, Name: "main", About: "Pass^1 and Pass^4 of all systems", narrow: []string{"pass^1_[PM]*", "pass^4_[PM]*"}, bars: []string{"pass^*"}, Title: "Pass^1 and Pass^4",
-			fill: bySystem(withMeans(mainSystems()), slices.Concat(passBySlice(1, "table1.pass1.$domain.$kind"), passBySlice(4, "table1.pass4.$domain.$kind")), "mean: over the domains of a run, each of which counts the same, with intervals stratified by domain")},
-		{Number: 2, Name: "ablations", About: "Pass^4 of PolicyGuide's variants", bars: []string{"pass^*"}, Title: "What of PolicyGuide it takes, Pass^4",
-			fill: bySystem(only("table2", test, paperDomains(), ReAct, PolicyGuideSelf, PolicyGuideRaw, PolicyGuide), passBySlice(4, "table2.$domain.$kind"))},
-		{Number: 3, Name: "controllers", About: "Pass^4 of workflow controllers on telecom", bars: []string{"pass^*"}, Title: "Workflow controllers, Pass^4",
+		{Number: 1, Name: "main", About: "Pass^1 and Pass^4 of all systems", bars: []string{"pass^*"}, layout: byDomain(), Title: "Pass^1 and Pass^4",
+			fill: bySystem(withMeans(mainSystems()), slices.Concat(sliced(), passBySlice(1, "table1.pass1.$domain.$kind"), passBySlice(4, "table1.pass4.$domain.$kind")), "mean: over the domains of a run, each of which counts the same, with intervals stratified by domain")},
+		{Number: 2, Name: "ablations", About: "Pass^4 of PolicyGuide's variants", bars: []string{"pass^*"}, layout: byDomain(), Title: "What of PolicyGuide it takes, Pass^4",
+			fill: bySystem(only("table2", test, paperDomains(), ReAct, PolicyGuideSelf, PolicyGuideRaw, PolicyGuide), slices.Concat(sliced(), passBySlice(4, "table2.$domain.$kind")))},
+		{Number: 3, Name: "controllers", About: "Pass^4 of workflow controllers on telecom", bars: []string{"pass^*"}, layout: byDomain("control"), Title: "Workflow controllers, Pass^4",
 			fill: bySystem(controllers(), []column[row]{
+				verifiedBy(),
 				{"control", "Control at run time", words, "", byKind(map[Kind]string{ReAct: "the agent alone", PolicyGuard: "checks single actions",
 					FlowAgent: "workflow in the agent, control of its calls", PolicyGuide: "a verifier outside with the graph"})},
-				{"pass^4", "Pass^4", 3, "table3.$domain.$kind", func(r row) Cell { return slicePass(r, metrics.All, 4) }},
+				{"pass^4", "Pass^4|all|Pass^4", 3, "table3.$domain.$kind", func(r row) Cell { return slicePass(r, metrics.All, 4) }},
 			})},
-		{Number: 4, Name: "models", About: "Pass^4 by agent family on airline", bars: []string{"pass^*"}, Title: "One workflow, agents of several families, Pass^4",
-			fill: bySystem(familyRows(), passBySlice(4, "table4.$family.$kind"))},
+		{Number: 4, Name: "models", About: "Pass^4 by agent family on airline", bars: []string{"pass^*"}, layout: byKindOfSystem(), Title: "One workflow, agents of several families, Pass^4 on airline",
+			fill: bySystem(familyRows(), slices.Concat([]column[row]{ofKind()}, sliced(), passBySlice(4, "table4.$family.$kind")))},
 		{Number: 5, Name: "traces", About: "compliance of traces with the rubric", narrow: []string{"pairs", "passing", "valid"}, bars: []string{"*_percent"}, Title: "Compliance of traces with the rubric", fill: compliance},
 		{Number: 6, Name: "requirements", About: "requirements by class", Title: "Requirements of the policies by class", Free: true, fill: requirements},
 		{Number: 7, Name: "requirements-retail", About: "requirements of the retail policy", narrow: []string{"lines", "section"}, Title: "Requirements of the retail policy", Free: true,
@@ -85,13 +89,14 @@ func Tables() []Spec {
 				{"ratio", "/ ReAct", 2, "table15.$domain.$kind_ratio", timesReAct},
 			}, "mean over the conversations that ran to an evaluable end, waiting for models and tools included; how many ran at once matters")},
 		{Number: 16, Name: "validator", About: "size and findings of workflows", Title: "Workflows and what the validator finds", Free: true, fill: validator},
-		{Number: 17, Name: "nmr", About: "mutations without the reads they need", narrow: []string{"trajectories", "mutations"}, bars: []string{"*nmr_percent"}, Title: "Call-level near misses", fill: nearMisses},
+		{Number: 17, Name: "nmr", About: "mutations without the reads they need", narrow: []string{"trajectories", "mutations"}, bars: []string{"*nmr_percent"}, Title: "Call-level near misses", fill: nearMisses,
+			caveat: "telecom: whoever gets as far as a change there has nearly always made the reads that are looked for, so that figures near 0 neither tell systems apart nor show that their procedures are equally good"},
 		{Name: "overview", About: "Pass^1 and Pass^4 in percent, systems by domains, and their mean", Title: "Pass^1 and Pass^4 in % of tasks", narrow: []string{"pass^1_*", "pass^?_[^m]*"}, bars: []string{"pass^*"}, fill: overview},
 		{Name: "pass", About: "Pass^k by slice, with the coverage", narrow: []string{"pass^??", "pass^[5-9]", "pass^3", "pass^2", "strict_pass^1"}, bars: []string{"pass^*", "strict_pass^1"}, Title: "Pass^k", fill: passWithCoverage},
-		{Name: "guard-ablations", About: "Pass^4 of PolicyGuard's variants", bars: []string{"pass^*"}, Title: "What of PolicyGuard it takes, Pass^4",
+		{Name: "guard-ablations", About: "Pass^4 of PolicyGuard's variants", bars: []string{"pass^*"}, layout: byDomain("told"), Title: "What of PolicyGuard it takes, Pass^4",
 			fill: bySystem(only("policyguard", base, []string{"airline"}, ReAct, PolicyGuardRawCalls, PolicyGuardRaw, PolicyGuardChecklist, PolicyGuard),
 				slices.Concat([]column[row]{{"told", "What the guard is told", words, "", byKind(map[Kind]string{ReAct: "no guard", PolicyGuardRawCalls: "policy, calls without words",
-					PolicyGuardRaw: "policy, conversation", PolicyGuardChecklist: "checklist, conversation", PolicyGuard: "policy, checklist, conversation"})}},
+					PolicyGuardRaw: "policy, conversation", PolicyGuardChecklist: "checklist, conversation", PolicyGuard: "policy, checklist, conversation"})}}, sliced(),
 					passBySlice(4, "table1.pass4.$domain.$kind")))},
 		{Name: "variance", About: "variance of results between tasks and within them", narrow: []string{"planned", "evaluable"}, Title: "What varies in Pass^1", fill: variance},
 		{Name: "correlation", About: "how far systems find the same tasks hard", narrow: []string{"tasks"}, Title: "Systems on the same tasks", fill: correlation},
@@ -144,7 +149,7 @@ func Build(name string, in Input) (Table, error) {
 // Build computes the table. With Published, it has columns for the paper's figures and the differences to them; without any
 // run, one that is of runs then has the paper's figures alone.
 func (s Spec) Build(in Input) (Table, error) {
-	t := Table{Number: s.Number, Name: s.Name, Title: s.Title, narrow: s.narrow, bars: s.bars}
+	t := Table{Number: s.Number, Name: s.Name, Title: s.Title, narrow: s.narrow, bars: s.bars, layout: s.layout}
 	own := in.onOwnTasks()
 	if s.Free {
 		own = nil
@@ -162,6 +167,9 @@ func (s Spec) Build(in Input) (Table, error) {
 		return Table{}, fmt.Errorf("table %s: %w", s.Name, err)
 	}
 	t.Notes = append(t.Notes, t.methods()...)
+	if s.caveat != "" {
+		t.Notes = append(t.Notes, s.caveat)
+	}
 	if !s.Free {
 		for i := range in.Sources {
 			t.Notes = append(t.Notes, in.Sources[i].unreliable("")...)
@@ -173,6 +181,9 @@ func (s Spec) Build(in Input) (Table, error) {
 	if !s.Free && len(in.Sources) == 0 {
 		if t, err = t.published(in.paper); err != nil {
 			return Table{}, fmt.Errorf("table %s: %w", s.Name, err)
+		}
+		if s.caveat != "" {
+			t.Notes = append(t.Notes, s.caveat)
 		}
 		return t, nil
 	}

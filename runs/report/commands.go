@@ -17,7 +17,7 @@ func runCommand(name string, k Kind, family string, on ...string) string {
 	file := configs.Path("paper/" + name)
 	c := paperConfigs()[name]
 	for _, s := range c.Systems {
-		if x := systemOf(s, c.Models); !x.is(k) || family != "" && x.Family != family {
+		if x := systemOf(c, s); !x.is(k) || family != "" && x.Family != family {
 			continue
 		}
 		all, wanted := 0, []string{}

@@ -35,7 +35,7 @@ func mcnemar(in Input, t *Table) error {
 	for i, p := range metrics.Holm(ps) {
 		rows[i].holm = p
 	}
-	fill(t, withRuns(in, mcnemarColumns(in.Holm), match.who), rows, func(m match, path string) *float64 {
+	fill(t, withRuns(in, mcnemarColumns(in.Holm), all, match.who), rows, func(m match, path string) *float64 {
 		if m.Strata != len(paperDomains()) {
 			return nil
 		}

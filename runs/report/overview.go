@@ -60,7 +60,7 @@ func overview(in Input, t *Table) error {
 		}})
 	}
 	fill(t, cols, rows, nil)
-	t.markBest(func(row int) bool { return !rows[row].system.bound() })
+	t.markBest(func(int) string { return "" }, func(row int) bool { return !rows[row].system.bound() })
 	k := ks[len(ks)-1]
 	t.Title = fmt.Sprintf("Pass^1 and Pass^%d in %% of tasks, %d of %d trials evaluable", k, covered.Evaluable, covered.Planned)
 	if k == 1 {
@@ -121,21 +121,22 @@ func wholePercent(e metrics.Estimate) Cell {
 	return c
 }
 
-// markBest marks the best value of each column of numbers, where rows that compete differ in it.
-func (t *Table) markBest(competes func(row int) bool) {
-	for col := range t.Columns {
-		var values []float64
-		for n, r := range t.Rows {
-			if v, ok := r[col].number(); ok && competes(n) {
-				values = append(values, v)
-			}
-		}
-		if len(values) == 0 || slices.Min(values) == slices.Max(values) {
+// markBest marks the best values of each column among the rows of a contest that compete, unless all are equal.
+func (t *Table) markBest(contest func(row int) string, competes func(row int) bool) {
+	for col, c := range t.Columns {
+		if !c.bars {
 			continue
 		}
+		values := map[string][]float64{}
 		for n, r := range t.Rows {
+			if v, ok := r[col].number(); ok && competes(n) {
+				values[contest(n)] = append(values[contest(n)], v)
+			}
+		}
+		for n, r := range t.Rows {
+			all := values[contest(n)]
 			v, ok := r[col].number()
-			t.Rows[n][col].Best = ok && competes(n) && v == slices.Max(values)
+			t.Rows[n][col].Best = ok && competes(n) && v == slices.Max(all) && v > slices.Min(all)
 		}
 	}
 }

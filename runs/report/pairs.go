@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,19 +14,24 @@ import (
 // ErrChoice marks a system that was asked for and that no run has.
 var ErrChoice = errors.New("no such system")
 
-// reference is the system of a run that others are compared with: the named one, else the paper's PolicyGuide, else any
-// PolicyGuide.
-func (in Input) reference(s *Source) (System, bool) {
+// references are the systems of a run that others are compared with: the named one, else the paper's PolicyGuide, else any
+// PolicyGuide, of each model the first.
+func (in Input) references(s *Source) (out []System) {
 	fits := []func(System) bool{func(x System) bool { return x.is(PolicyGuide) }, func(x System) bool { return x.Kind == PolicyGuide }}
 	if in.Reference != "" {
 		fits = []func(System) bool{func(x System) bool { return x.Name == in.Reference }}
 	}
-	for _, f := range fits {
-		if i := slices.IndexFunc(s.Systems, f); i >= 0 {
-			return s.Systems[i], true
+	for _, fit := range fits {
+		for _, x := range s.Systems {
+			if fit(x) && !slices.ContainsFunc(out, func(y System) bool { return y.Model == x.Model }) {
+				out = append(out, x)
+			}
+		}
+		if len(out) > 0 {
+			return out
 		}
 	}
-	return System{}, false
+	return nil
 }
 
 // checkReference refuses a reference that no run has.
@@ -35,7 +41,7 @@ func (in Input) checkReference() error {
 	}
 	var names []string
 	for i := range in.Sources {
-		if _, ok := in.reference(&in.Sources[i]); ok {
+		if len(in.references(&in.Sources[i])) > 0 {
 			return nil
 		}
 		names = append(names, in.Sources[i].SystemNames()...)
@@ -58,7 +64,8 @@ type pair struct {
 func opponents() []Kind { return []Kind{ReAct, ToolGuard, PolicyGuard} }
 
 // pairs pairs the reference of each run with the other systems of that run, the paper's opponents first, and with those
-// of runs that have no reference of their own and share everything that a fair comparison shares.
+// of runs that have no reference of their own and share everything that a fair comparison shares. Where a run has references
+// of several models, systems of each are paired.
 func (in Input) pairs() []pair {
 	rank := func(x System) int {
 		if i := slices.IndexFunc(opponents(), x.is); i >= 0 {
@@ -69,23 +76,22 @@ func (in Input) pairs() []pair {
 	var out []pair
 	for i := range in.Sources {
 		s := &in.Sources[i]
-		reference, ok := in.reference(s)
-		if !ok {
-			continue
-		}
-		for j := range in.Sources {
-			other := &in.Sources[j]
-			if _, has := in.reference(other); j != i && (has || len(Unlike(s, other)) > 0) {
-				continue
-			}
-			systems := slices.Clone(other.Systems)
-			slices.SortStableFunc(systems, func(a, b System) int { return rank(a) - rank(b) })
-			for _, x := range systems {
-				if j == i && x.Name == reference.Name {
+		references := in.references(s)
+		for _, reference := range references {
+			for j := range in.Sources {
+				other := &in.Sources[j]
+				if j != i && (len(in.references(other)) > 0 || len(Unlike(s, other)) > 0) {
 					continue
 				}
-				if p := newPair(s, other, reference, x); len(p.domains) > 0 {
-					out = append(out, p)
+				systems := slices.Clone(other.Systems)
+				slices.SortStableFunc(systems, func(a, b System) int { return rank(a) - rank(b) })
+				for _, x := range systems {
+					if j == i && x.Name == reference.Name || len(references) > 1 && x.Model != reference.Model {
+						continue
+					}
+					if p := newPair(s, other, reference, x); len(p.domains) > 0 {
+						out = append(out, p)
+					}
 				}
 			}
 		}
@@ -158,8 +164,12 @@ func versus[R any](pairOf func(R) pair) []column[R] {
 	}
 }
 
-// withRuns puts the runs of a pair in front where there are several.
-func withRuns[R any](in Input, cols []column[R], pairOf func(R) pair) []column[R] {
+// withRuns puts the runs of a pair in front where there are several, and the models where pairs are of several.
+func withRuns[R any](in Input, cols []column[R], pairs []pair, pairOf func(R) pair) []column[R] {
+	model := func(p pair) string { return cmp.Or(p.reference.Family, p.reference.Model) }
+	if slices.ContainsFunc(pairs, func(p pair) bool { return model(p) != model(pairs[0]) }) {
+		cols = slices.Insert(cols, 0, column[R]{"model", "Model", words, "", func(r R) Cell { return Label(model(pairOf(r))) }})
+	}
 	if len(in.Sources) < 2 {
 		return cols
 	}
@@ -185,7 +195,28 @@ func (in Input) pairNotes(all []pair, wanted ...Kind) []string {
 			n.missing(row{kind: PolicyGuide, domain: paperDomains()[0]})
 		}
 	}
-	return slices.Concat([]string{"paired on common tasks: a task counts for a system if all of its first 4 trials succeed"}, n.lines(), in.unpaired())
+	return slices.Concat([]string{"paired on common tasks: a task counts for a system if all of its first 4 trials succeed"}, n.lines(), in.alone(), in.unpaired())
+}
+
+// alone says which systems are compared with none, as their run has references of several models and none of theirs.
+func (in Input) alone() []string {
+	var out []string
+	for i := range in.Sources {
+		s := &in.Sources[i]
+		references := in.references(s)
+		if len(references) < 2 {
+			continue
+		}
+		for _, x := range s.Systems {
+			if !slices.ContainsFunc(references, func(r System) bool { return r.Model == x.Model }) {
+				out = append(out, x.Name)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return []string{"systems are paired within a model; of the model of these there is no reference: " + strings.Join(out, ", ")}
 }
 
 // unpaired says of the runs without a reference of their own why those that have one are not compared with them.
@@ -194,12 +225,12 @@ func (in Input) unpaired() []string {
 	var out []string
 	for i := range in.Sources {
 		s := &in.Sources[i]
-		if _, has := in.reference(s); has {
+		if len(in.references(s)) > 0 {
 			continue
 		}
 		for j := range in.Sources {
 			other := &in.Sources[j]
-			if _, has := in.reference(other); !has {
+			if len(in.references(other)) == 0 {
 				continue
 			}
 			unlike := Unlike(other, s)

@@ -39,7 +39,7 @@ func TestPaperConfigsStateTheirParameters(t *testing.T) {
 			}
 		}
 		for _, s := range c.Systems {
-			system := report.SystemOf(s, c.Models)
+			system := report.SystemOf(c, s)
 			if system.Variant != "" {
 				t.Errorf("%s: %s counts as a variant: %s", name, s.Name, system.Variant)
 			}

@@ -57,10 +57,7 @@ func PlannedPower(p *config.Plan, k int, dollars float64) (Planning, error) {
 func MeasuredPower(s *Source, k int) (Planning, error) {
 	out := Planning{Name: s.Name, K: k, Designs: map[string]metrics.Design{}, Basis: "the run's own variation", Synthetic: s.Synthetic, contests: map[string][]metrics.Contest{}}
 	out.plan(s.Outcomes)
-	reference, ok := Input{}.reference(s)
-	if !ok {
-		reference = s.Systems[0]
-	}
+	reference := append(Input{}.references(s), s.Systems[0])[0]
 	first := Side{s, reference.Name}.outcomes()
 	for domain := range out.Designs {
 		for _, x := range s.Systems {

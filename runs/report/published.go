@@ -36,15 +36,29 @@ func pathNames() []names {
 		{"$kind", "system", "System", kinds, system}, {"$opponent", "opponent", "PolicyGuide against", kinds, system}}
 }
 
+// found is a figure of the paper.
+type found struct {
+	names  []int // in the order of pathNames; -1 where the path has no such variable
+	column int
+	value  float64
+}
+
+// verifier is that of the system that the figure is of.
+func (f found) verifier() string {
+	names, family := pathNames(), ""
+	if at := f.names[1]; at >= 0 {
+		family = names[1].values[at]
+	}
+	return Kind(names[2].values[f.names[2]]).verifier(family)
+}
+
+// domain is that of the figure; a table without domains is of airline.
+func (f found) domain() string { return paperDomains()[max(0, f.names[0])] }
+
 // published is the table with nothing but the paper's figures, a row for whatever the paper has them of.
 func (t Table) published(paper map[string]float64) (Table, error) {
-	type found struct {
-		names  []int // in the order of pathNames; -1 where the path has no such variable
-		column int
-		value  float64
-	}
 	var all []found
-	out := Table{Number: t.Number, Name: t.Name, Title: t.Title, places: t.places, Notes: []string{"the figures are those published in the paper (arXiv preprint 2026), of no run"}}
+	out := Table{Number: t.Number, Name: t.Name, Title: t.Title, layout: t.layout, places: t.places, Notes: []string{"the figures are those published in the paper (arXiv preprint 2026), of no run"}}
 	has := map[int]bool{}
 	for column, p := range t.places {
 		if p.path == "" {
@@ -86,6 +100,10 @@ func (t Table) published(paper map[string]float64) (Table, error) {
 			out.Columns = append(out.Columns, Column{Key: n.key, Title: n.title})
 		}
 	}
+	if t.layout != nil {
+		out.Columns = append(out.Columns, Column{Key: "verifier", Title: "Verifier"}, Column{Key: "tasks", Title: "#", Numeric: true},
+			Column{Key: "tasks_PV", Title: "#|PV|PV tasks", Numeric: true}, Column{Key: "tasks_Mut", Title: "#|Mut|Mut tasks", Numeric: true})
+	}
 	labels := len(out.Columns)
 	at := map[int]int{} // of our columns, in the new table
 	for column, c := range t.Columns {
@@ -97,18 +115,27 @@ func (t Table) published(paper map[string]float64) (Table, error) {
 	var last []int
 	for _, f := range all {
 		if !slices.Equal(f.names, last) {
-			row := make([]Cell, 0, len(out.Columns))
+			var cells []Cell
 			for i, n := range pathNames() {
 				if f.names[i] >= 0 {
-					row = append(row, Label(n.shown(n.values[f.names[i]])))
+					cells = append(cells, Label(n.shown(n.values[f.names[i]])))
+				}
+			}
+			if t.layout != nil {
+				cells = append(cells, verifiedBy().value(row{system: System{Verifier: f.verifier()}}))
+				for _, slice := range []string{"all", "pv", "mut"} {
+					cells = append(cells, Whole(int(paper[fmt.Sprintf("splits.%s.%s.%s", f.domain(), t.splitOf(f.domain()), slice)])))
 				}
 			}
 			for range out.Columns[labels:] {
-				row = append(row, Dash("the paper has no such figure"))
+				cells = append(cells, Dash("the paper has no such figure"))
 			}
-			out.Rows, last = append(out.Rows, row), f.names
+			out.Rows, last = append(out.Rows, cells), f.names
 		}
 		out.Rows[len(out.Rows)-1][at[f.column]] = Number(f.value, t.places[f.column].digits)
+	}
+	if t.layout != nil {
+		out.markBest(out.within, func(int) bool { return true })
 	}
 	return out, nil
 }

@@ -223,26 +223,28 @@ func TestSystemsStandByKind(t *testing.T) {
 		want   report.System
 	}{
 		{"plain", react("A"), report.System{Name: "A", Kind: report.ReAct, Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4"}},
-		{"shorthand", config.System{Name: "B", Agent: "policyguide", Model: "c"}, report.System{Name: "B", Kind: report.PolicyGuide, Model: "claude-sonnet-4-6", Family: "claude-sonnet-4.6"}},
-		{"overlay", react("ReAct", config.Overlay{Name: "policyguide"}), report.System{Name: "ReAct", Kind: report.PolicyGuide, Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4"}},
+		{"shorthand", config.System{Name: "B", Agent: "policyguide", Model: "c"}, report.System{Name: "B", Kind: report.PolicyGuide, Model: "claude-sonnet-4-6", Family: "claude-sonnet-4.6", Verifier: "claude-sonnet-4.6"}},
+		{"overlay", react("ReAct", config.Overlay{Name: "policyguide"}), report.System{Name: "ReAct", Kind: report.PolicyGuide, Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4", Verifier: "gpt-5.4"}},
 		{"its usual parameters", react("C", config.Overlay{Name: "policyguide", Params: json.RawMessage(`{"gate":"advisory","model":"x","timeout":"9s"}`)}),
-			report.System{Name: "C", Kind: report.PolicyGuide, Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4"}},
+			report.System{Name: "C", Kind: report.PolicyGuide, Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4", Verifier: "x"}},
 		{"a strict one", react("D", config.Overlay{Name: "policyguide", Params: json.RawMessage(`{"gate":"strict","verifier":"deterministic"}`)}),
-			report.System{Name: "D", Kind: report.PolicyGuide, Variant: "gate strict, verifier deterministic", Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4"}},
+			report.System{Name: "D", Kind: report.PolicyGuide, Variant: "gate strict, verifier deterministic", Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4", Verifier: "code"}},
 		{"an ablation", config.System{Name: "H", Agent: "policyguard-raw", Model: "m", Params: json.RawMessage(`{"dialogue":false,"timeout":"9s"}`)},
-			report.System{Name: "H", Kind: report.PolicyGuardRawCalls, Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4"}},
+			report.System{Name: "H", Kind: report.PolicyGuardRawCalls, Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4", Verifier: "gpt-5.4"}},
 		{"an ablation as overlay", react("I", config.Overlay{Name: "policyguard", Params: json.RawMessage(`{"dialogue":true,"policy":false}`)}),
-			report.System{Name: "I", Kind: report.PolicyGuardChecklist, Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4"}},
+			report.System{Name: "I", Kind: report.PolicyGuardChecklist, Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4", Verifier: "gpt-5.4"}},
+		{"a hybrid of a model and code", config.System{Name: "K", Agent: "policyguide", Model: "m", Params: json.RawMessage(`{"verifier":"hybrid","model":"c"}`)},
+			report.System{Name: "K", Kind: report.PolicyGuide, Variant: "verifier hybrid", Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4", Verifier: "claude-sonnet-4.6, code"}},
 		{"two ablations", config.System{Name: "J", Agent: "policyguard", Model: "m", Params: json.RawMessage(`{"dialogue":false,"policy":false}`)},
-			report.System{Name: "J", Kind: report.PolicyGuard, Variant: "dialogue false, policy false", Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4"}},
+			report.System{Name: "J", Kind: report.PolicyGuard, Variant: "dialogue false, policy false", Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4", Verifier: "gpt-5.4"}},
 		{"two overlays", react("E", config.Overlay{Name: "policyguide"}, config.Overlay{Name: "toolguard"}),
-			report.System{Name: "E", Kind: "toolguard+policyguide+react", Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4"}},
+			report.System{Name: "E", Kind: "toolguard+policyguide+react", Model: "gpt-5.4-2026-03-01", Family: "gpt-5.4", Verifier: "gpt-5.4, code"}},
 		{"a small model is another", config.System{Name: "F", Agent: "react", Model: "mini"}, report.System{Name: "F", Kind: report.ReAct, Model: "gpt-5.4-mini"}},
 		{"no model", config.System{Name: "G", Agent: "noop"}, report.System{Name: "G", Kind: "noop"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := report.SystemOf(tt.system, models); got != tt.want {
+			if got := report.SystemOf(&config.Config{Models: models}, tt.system); got != tt.want {
 				t.Errorf("got %+v, want %+v", got, tt.want)
 			}
 		})

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/tauguide/tauguide/metrics"
@@ -121,7 +122,7 @@ func (s selection) rows(sources []Source) []row {
 						continue
 					}
 					if !take(family, func(r row) bool { return r.system.is(k) && (family == "" || r.system.Family == family) }) {
-						out = append(out, row{domain: d, kind: k, family: family, system: System{Name: k.String(), Kind: k, Family: family}})
+						out = append(out, row{domain: d, kind: k, family: family, system: System{Name: k.String(), Kind: k, Family: family, Verifier: k.verifier(family)}})
 					}
 				}
 			}
@@ -247,6 +248,35 @@ func coverage() []column[row] {
 	}
 }
 
+// verifiedBy is the column of what verifies a system's calls.
+func verifiedBy() column[row] {
+	return column[row]{"verifier", "Verifier", words, "", func(r row) Cell {
+		if r.system.Verifier == "" {
+			return notApplicable()
+		}
+		return Label(r.system.Verifier)
+	}}
+}
+
+// ofKind is the column of the paper's name for a system, or of its own where it is none of the paper's.
+func ofKind() column[row] {
+	return column[row]{"kind", "Kind", words, "", func(r row) Cell {
+		if r.system.is(r.kind) {
+			return Label(r.kind.String())
+		}
+		return Label(r.system.Name)
+	}}
+}
+
+// sliced are the columns of a table by slices before its figures: the verifier and the tasks of each slice.
+func sliced() []column[row] {
+	out := []column[row]{verifiedBy()}
+	for _, s := range []metrics.Slice{metrics.PV, metrics.Mut} {
+		out = append(out, column[row]{"tasks_" + string(s), fmt.Sprintf("#|%s|%[1]s tasks", s), 0, "", func(r row) Cell { return Whole(countTasks(metrics.Select(r.outcomes, s))) }})
+	}
+	return out
+}
+
 func countTasks(outcomes []metrics.Outcome) int {
 	tasks := map[[2]string]bool{}
 	for _, o := range outcomes {
@@ -259,9 +289,14 @@ func countTasks(outcomes []metrics.Outcome) int {
 func bySystem(s selection, cols []column[row], notes ...string) func(Input, *Table) error {
 	return func(in Input, t *Table) error {
 		n := remarks{in: in, selection: s}
+		t.splitOf = s.splitOf
 		all := slices.Concat(whose(len(in.Sources) > 1, len(s.families) > 0), coverage())
 		for _, c := range cols {
 			value := c.value
+			if t.layout.label(c.key) { // which is known of places that no run fills
+				all = append(all, c)
+				continue
+			}
 			c.value = func(r row) Cell {
 				if r.source == nil {
 					return Dash(n.missing(r))
@@ -282,6 +317,9 @@ func bySystem(s selection, cols []column[row], notes ...string) func(Input, *Tab
 			}
 			return in.paperFigure(path, "$domain", r.domain, "$kind", string(r.kind), "$family", r.family)
 		})
+		if t.layout != nil {
+			t.markBest(t.within, func(i int) bool { return !rows[i].system.bound() })
+		}
 		t.Notes = append(append(t.Notes, n.lines()...), notes...)
 		return nil
 	}

@@ -189,7 +189,7 @@ func FromRun(r *store.Run, env func(string) string) (Source, error) {
 		}
 	}
 	for _, system := range systems(r) {
-		s.Systems = append(s.Systems, systemOf(system, m.Config.Models))
+		s.Systems = append(s.Systems, systemOf(m.Config, system))
 	}
 	for _, system := range m.Config.Systems {
 		s.Configured = append(s.Configured, system.Name)

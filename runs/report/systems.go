@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -56,6 +57,8 @@ type System struct {
 	Variant string
 	Model   string // as the provider calls it
 	Family  string // the paper's name of the model's family; "" for others
+
+	Verifier string // the models that check what its agent does, and "code" where code does; "" for none
 }
 
 // The agent families of Table 4, in its order.
@@ -75,8 +78,8 @@ func familyOf(names ...string) string {
 }
 
 // systemOf describes a system of a config.
-func systemOf(s config.System, models map[string]config.Model) System {
-	out := System{Name: s.Name}
+func systemOf(c *config.Config, s config.System) System {
+	out := System{Name: s.Name, Verifier: verifierOf(c, s)}
 	kind, params := s.Agent, s.Params
 	switch {
 	case len(s.Overlays) == 1 && s.Agent == string(ReAct):
@@ -90,7 +93,7 @@ func systemOf(s config.System, models map[string]config.Model) System {
 	if k := ablation(out.Kind, out.Variant); k != out.Kind {
 		out.Kind, out.Variant = k, ""
 	}
-	m := models[s.Model]
+	m := c.Models[s.Model]
 	out.Model = m.Model
 	if out.Model == "" {
 		out.Model = s.Model
@@ -102,6 +105,40 @@ func systemOf(s config.System, models map[string]config.Model) System {
 	}
 	return out
 }
+
+// verifierOf says what verifies a system: see System.
+func verifierOf(c *config.Config, s config.System) string {
+	var out []string
+	for _, h := range c.Helpers(s) {
+		var p struct{ Verifier string }
+		_ = json.Unmarshal(h.Params, &p) // which were checked when the config was read
+		if name := cmp.Or(h.Model, s.Model); p.Verifier != "deterministic" {
+			m := c.Models[name]
+			out = append(out, cmp.Or(familyOf(m.Model, name), m.Model, name))
+		}
+		if p.Verifier == "deterministic" || p.Verifier == "hybrid" {
+			out = append(out, byCode)
+		}
+	}
+	if s.Agent == string(ToolGuard) || slices.ContainsFunc(s.Overlays, func(o config.Overlay) bool { return o.Name == string(ToolGuard) }) {
+		out = append(out, byCode)
+	}
+	return strings.Join(slices.Compact(out), ", ")
+}
+
+// verifier is that of the paper's systems of a kind with agents of a family.
+func (k Kind) verifier(family string) string {
+	switch k {
+	case PolicyGuide, PolicyGuideRaw, PolicyGuard, PolicyGuardRaw, PolicyGuardRawCalls, PolicyGuardChecklist:
+		return cmp.Or(family, families[0])
+	case ToolGuard:
+		return byCode
+	}
+	return ""
+}
+
+// byCode is the verifier of systems that are verified without a model.
+const byCode = "code"
 
 // variant lists the parameters that make another system of a kind: all that are set to anything but the usual, except
 // how long it waits, how often it tries, and which model it asks.

@@ -75,8 +75,12 @@ type Table struct {
 
 	narrow []string // see Spec
 	bars   []string // see Spec
-	places []place  // of the paper's figures, for each column
-	mark   string   // what is scripted, where Runs does not say
+	layout *layout  // see Spec
+
+	splitOf func(domain string) string // which split the paper took a domain's tasks from, where it has the table
+	contest string                     // of which figures those are the best that are marked; "" for those of a column
+	places  []place                    // of the paper's figures, for each column
+	mark    string                     // what is scripted, where Runs does not say
 }
 
 // SyntheticNote is what every output with results of scripted models says.
@@ -174,6 +178,7 @@ func hidden(r rune) bool {
 }
 
 func (t Table) writeMarkdown(w io.Writer) error {
+	t = t.set()
 	if _, err := fmt.Fprintf(w, "### %s\n\n", printable(t.Heading())); err != nil {
 		return err
 	}
@@ -192,6 +197,9 @@ func (t Table) writeMarkdown(w io.Writer) error {
 		row := make([]string, len(r))
 		for i, c := range r {
 			row[i] = cell(c.WithBar())
+			if c.Best {
+				row[i] = strings.Replace(row[i], c.Text, "**"+c.Text+"**", 1)
+			}
 		}
 		if err := tab.Append(row); err != nil {
 			return err

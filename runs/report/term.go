@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -30,6 +31,7 @@ func Print(w io.Writer, page terminal.Page, provenance bool, tables ...Table) er
 }
 
 func (t Table) print(w io.Writer, page terminal.Page, provenance bool) error {
+	t = t.set()
 	g := newGrid(t, page)
 	g.fit()
 	var b strings.Builder
@@ -121,7 +123,7 @@ func (g *grid) fold(to bars, pattern string) {
 		return
 	}
 	for i, c := range g.Columns {
-		if matches([]string{pattern}, c.Key) {
+		if matches(strings.Fields(pattern), c.Key) {
 			g.show(to, i)
 			g.wrapHead(i)
 		}
@@ -262,7 +264,7 @@ func (g *grid) leaveOut() {
 			return
 		}
 		for i, c := range g.Columns {
-			g.out[i] = g.out[i] || matches([]string{pattern}, c.Key)
+			g.out[i] = g.out[i] || matches(strings.Fields(pattern), c.Key)
 		}
 	}
 	for i := len(g.Columns) - 1; i > 0 && g.excess(enoughWords) > 0; i-- {
@@ -308,7 +310,7 @@ func (g *grid) notes() (out []string) {
 		out = append(out, "PV: tasks whose right end changes nothing, so that the agent refuses or informs; Mut: tasks that need a change")
 	}
 	if strings.Contains(words, "*") && slices.ContainsFunc(g.Rows, func(r []Cell) bool { return slices.ContainsFunc(r, func(c Cell) bool { return c.Best }) }) {
-		out = append(out, "*: best of its column, bounds left aside")
+		out = append(out, fmt.Sprintf("*: best of %s, bounds left aside", cmp.Or(g.contest, "its column")))
 	}
 	return append(out, glossaryNote)
 }

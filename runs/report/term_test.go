@@ -89,9 +89,9 @@ func TestIntervalsFold(t *testing.T) {
 		width      int
 		has, lacks []string
 	}{
-		{0, []string{"0.938 [.34–1.00]", "0.875 [.11–1.00]", "Agresti and Coull"}, []string{"±"}},
-		{120, []string{"0.938 ±.60", "0.875 ±.77", "±: to the farther limit"}, []string{" [."}},
-		{80, []string{"0.938 ±.60", "0.750 ±.56", "±: to the farther limit", "left out in 80 columns: #, Pass^1 PV"}, []string{"0.875 ±.77"}},
+		{0, []string{"0.938* [.34–1.00]", "0.875 [.11–1.00]", "Agresti and Coull"}, []string{"±"}},
+		{200, []string{"0.938* ±.60", "0.875 ±.77", "±: to the farther limit"}, []string{" [."}},
+		{100, []string{"0.938* ±.60", "0.750 ±.56", "±: to the farther limit", "left out in 100 columns: airline PV (2), airline Mut (2)"}, []string{"0.875 ±.77"}},
 		{56, []string{"the other formats have the 95 % intervals"}, []string{"±."}},
 	} {
 		var b bytes.Buffer

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -97,7 +98,7 @@ func keeping(t *testing.T, text string) (url string, s *seen) {
 }
 
 // TestRequestsAreKeptByteForByte compares what a run keeps of its requests with what a server received and answered: all
-// systems, domains and roles, with failures on the way. The folder grows by at most a sixth.
+// systems, domains and roles, with failures on the way. The folder grows by at most a tenth.
 func TestRequestsAreKeptByteForByte(t *testing.T) {
 	url, server := keeping(t, everySystem)
 	dir := filepath.Join(t.TempDir(), "run")
@@ -164,20 +165,61 @@ func TestRequestsAreKeptByteForByte(t *testing.T) {
 		}
 	}
 	t.Logf("%d requests: %d bytes beside %d, %.3f", found, requests, all, float64(requests)/float64(all))
-	if requests*6 > all {
-		t.Errorf("requests take %d bytes, more than a sixth of the other %d", requests, all)
+	if requests*10 > all {
+		t.Errorf("requests take %d bytes, more than a tenth of the other %d", requests, all)
 	}
 	again := filepath.Join(t.TempDir(), "run")
 	url, _ = keeping(t, everySystem)
 	runtest.Execute(t, fmt.Sprintf(everySystem, 1, url), config.Options{Out: again, Limit: 1})
-	few, many := runtest.Snapshot(t, filepath.Join(again, "requests")), runtest.Snapshot(t, dir)
-	for path, text := range few {
-		if at := dir + strings.TrimPrefix(path, again); many[at] != text {
-			t.Errorf("%s and %s differ: concurrency is no part of what is kept", path, at)
+	few := runtest.Open(t, again)
+	for e := range few.Entries() {
+		if one, many := exchanged(t, few, e.Ref), exchanged(t, r, e.Ref); !slices.Equal(one, many) {
+			t.Errorf("%s: %q differs from %q: concurrency is no part of what is kept", e.Ref, one, many)
 		}
 	}
-	if len(few) < 3*7*trials {
-		t.Errorf("%d files", len(few))
+	if few.Trials() != 3*7*trials {
+		t.Errorf("%d trials", few.Trials())
+	}
+}
+
+// exchanged is what a trial's models were sent, and answered.
+func exchanged(t *testing.T, r *store.Run, ref store.Ref) (out []string) {
+	t.Helper()
+	q, err := r.Requests(ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range q.Sent() {
+		body, err := q.Request(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, fmt.Sprintf("%+v %s", x, body))
+	}
+	return out
+}
+
+// TestRequestsTakeAFifth: of the rest of the run's folder at most, whatever the system and the domain, from 20 trials on.
+func TestRequestsTakeAFifth(t *testing.T) {
+	text := strings.Replace(everySystem, "trials: 2", "trials: 4", 1)
+	url, _ := keeping(t, text)
+	for _, system := range []string{"ReAct", "PolicyGuard"} { // those with the least in their records, and the most in prompts
+		for _, domain := range []string{"airline", "retail", "telecom"} {
+			dir := filepath.Join(t.TempDir(), domain)
+			runtest.Execute(t, fmt.Sprintf(text, 8, url), config.Options{Out: dir, Limit: 5, Only: []string{"system=" + system, "domain=" + domain}})
+			requests, rest := 0, 0
+			for path, text := range runtest.Snapshot(t, dir) {
+				if strings.HasPrefix(path, filepath.Join(dir, "requests")) {
+					requests += len(text)
+				} else {
+					rest += len(text)
+				}
+			}
+			t.Logf("%s, %s: %d trials, %d bytes beside %d, %.3f", system, domain, runtest.Open(t, dir).Trials(), requests, rest, float64(requests)/float64(rest))
+			if requests*5 > rest {
+				t.Errorf("%s, %s: requests take %d bytes, more than a fifth of the other %d", system, domain, requests, rest)
+			}
+		}
 	}
 }
 

@@ -34,6 +34,7 @@ type Entry struct {
 	File        string     `json:"file"`             // of the record, below the run directory
 	SHA256      string     `json:"sha256,omitempty"` // of that file; an entry that does not have it is not believed
 	Stamp
+	Sent   Place       `json:"sent,omitzero"`    // where what models were sent is
 	Attack *Attacked   `json:"attack,omitempty"` // of a user that attacks; the entries of a mended index do not have it
 	Usage  []RoleUsage `json:"roles"`            // sorted by role; nil in the entries of older programs
 	// Oversight is of the verifiers around the agent; nil where none was asked.

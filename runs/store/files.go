@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 )
 
 // checkFolder refuses a folder in which something else is in place of a file of a run.
@@ -101,52 +102,33 @@ const tempPrefix = ".tmp-"
 
 // writeFile puts a file into place so that it is there wholly or not at all, and survives a power cut once this
 // returns: temporary name, sync, rename, sync of the folder.
-func writeFile(path string, content []byte) (err error) {
-	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, tempPrefix+"*")
+func writeFile(path string, content []byte) error {
+	if err := putFile(path, content); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// putFile is writeFile without the sync of the folder, before which a power cut may take the name again.
+func putFile(path string, content []byte) (err error) {
+	temp := filepath.Join(filepath.Dir(path), tempPrefix+filepath.Base(path))
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
+			err = errors.Join(err, os.Remove(temp))
 		}
 	}()
-	if err = fill(f, content); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	if err = os.Chmod(f.Name(), 0o644); err != nil {
-		return err
-	}
-	if err = os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return syncDir(dir)
-}
-
-// fill writes a file, to the disk, and closes it.
-func fill(f *os.File, content []byte) error {
-	_, err := f.Write(content)
+	_, err = f.Write(content)
 	if err == nil {
 		err = f.Sync()
 	}
-	return errors.Join(err, f.Close())
-}
-
-// writeUnnamed is writeFile for a file to which nothing refers before this returns: it may be there in part meanwhile, which
-// saves half of the work.
-func writeUnnamed(path string, content []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, fs.ErrExist) { // left by a process that was killed
-		return writeFile(path, content)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
 	}
-	if err != nil {
-		return err
-	}
-	if err := fill(f, content); err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(path))
-	}
-	return syncDir(filepath.Dir(path))
+	return os.Rename(temp, path)
 }
 
 // syncDir makes new names in a folder lasting, where the system can.
@@ -160,4 +142,35 @@ func syncDir(dir string) error {
 		return fmt.Errorf("sync folder %s: %w", dir, err)
 	}
 	return nil
+}
+
+// syncs makes what several goroutines wrote lasting together. The zero value is ready for use.
+type syncs struct {
+	running sync.Mutex
+	mu      sync.Mutex
+	next    *syncOnce
+}
+
+type syncOnce struct {
+	sync.Once
+	err error
+}
+
+// do has sync run after the call; calls that come while one is running wait for it and share the next.
+func (s *syncs) do(sync func() error) error {
+	s.mu.Lock()
+	if s.next == nil {
+		s.next = &syncOnce{}
+	}
+	mine := s.next
+	s.mu.Unlock()
+	mine.Do(func() {
+		s.running.Lock()
+		defer s.running.Unlock()
+		s.mu.Lock()
+		s.next = nil // who comes from here on may write what this one does not see
+		s.mu.Unlock()
+		mine.err = sync()
+	})
+	return mine.err
 }

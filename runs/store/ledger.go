@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"unicode/utf8"
+
+	strict "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/tauguide/tauguide/sim/llm"
 )
@@ -18,7 +22,7 @@ type Ledger struct {
 
 	mu   sync.Mutex
 	last map[string]rope // the latest request, by role
-	used map[*text]bool
+	used []*text
 
 	exchanges []exchange
 }
@@ -30,7 +34,7 @@ func (w *Writer) NewLedger() *Ledger { return w.texts.ledger() }
 func Ledgers(hide llm.Redactor) func() *Ledger { return (&texts{hide: hide}).ledger }
 
 func (t *texts) ledger() *Ledger {
-	return &Ledger{texts: t, last: map[string]rope{}, used: map[*text]bool{}}
+	return &Ledger{texts: t, last: map[string]rope{}}
 }
 
 // Add keeps an exchange, without the run's secrets. The exchange's slices are not referred to afterwards.
@@ -50,8 +54,8 @@ func (l *Ledger) Add(x llm.Exchange) {
 		r, pieces = l.split(llm.Exchange{Request: l.texts.hide.Redact(x.Request)}, before)
 	}
 	for _, p := range pieces {
-		if p.common != nil {
-			l.used[p.common] = true
+		if p.common != nil && !slices.Contains(l.used, p.common) {
+			l.used = append(l.used, p.common)
 		}
 	}
 	e.Request, l.last[e.Role] = pieces, r
@@ -141,8 +145,7 @@ func (l *Ledger) leaks(r rope, pieces []piece) bool {
 // leastCommon is the length in bytes from which a text is kept once for all conversations.
 const leastCommon = 512
 
-// texts are what requests of several conversations have in common. Each is a file of its own, named by its hash, so that
-// what is in the folder does not depend on which conversation came first.
+// texts are what requests of several conversations have in common, once for all of them.
 type texts struct {
 	hide llm.Redactor
 
@@ -153,8 +156,6 @@ type texts struct {
 type text struct {
 	name, content string
 	secret        bool // it holds one, and is not to be kept
-	once          sync.Once
-	err           error // of storing it
 }
 
 func (t *texts) of(content []byte) *text {
@@ -171,56 +172,29 @@ func (t *texts) of(content []byte) *text {
 	return out
 }
 
-// addRequests stores a ledger under a name below the run directory, the texts that it refers to before it. A ledger that
-// is nil or empty leaves no file.
-func (w *Writer) addRequests(file string, ref Ref, l *Ledger) error {
+// addRequests stores a ledger for good, that of a grading or of a conversation, and returns where; nowhere if it is nil or
+// empty.
+func (w *Writer) addRequests(ref Ref, grading bool, l *Ledger) (at Place, err error) {
 	if !l.any() {
-		return nil
+		return at, nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for t := range l.used {
-		t.once.Do(func() { t.err = w.addText(t) })
-		if t.err != nil {
-			return t.err
-		}
-	}
-	content, err := l.encode(ref)
+	line, err := strict.Marshal(requestsText{requestsVersion, ref, grading, l.exchanges}, jsontext.AllowInvalidUTF8(true))
 	if err == nil {
 		err = w.there()
 	}
-	path := filepath.Join(w.dir, filepath.FromSlash(file))
 	if err == nil {
-		err = w.folder(filepath.Dir(path))
+		_, err = w.folder(filepath.Join(w.dir, requestsDir))
 	}
 	if err == nil {
-		err = writeUnnamed(path, content)
+		at, err = w.sent.append(w.dir, llm.Seal(line), l.used)
+	}
+	if err == nil {
+		err = w.sent.sync()
 	}
 	if err != nil {
-		return fmt.Errorf("requests of %s: %w", ref, err)
+		return at, fmt.Errorf("requests of %s: %w", ref, err)
 	}
-	return nil
-}
-
-// addText stores a text unless it is there as it was stored: a damaged one is put back.
-func (w *Writer) addText(t *text) error {
-	if content, err := unpack(w.dir, textFile(t.name)); err == nil && string(content) == t.content {
-		return nil
-	}
-	path := filepath.Join(w.dir, filepath.FromSlash(textFile(t.name)))
-	err := w.there()
-	if err == nil {
-		err = w.folder(filepath.Dir(path))
-	}
-	var packed []byte
-	if err == nil {
-		packed, err = pack([]byte(t.content))
-	}
-	if err == nil {
-		err = writeFile(path, packed)
-	}
-	if err != nil {
-		return fmt.Errorf("text of requests: %w", err)
-	}
-	return nil
+	return at, nil
 }

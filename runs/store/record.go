@@ -115,6 +115,16 @@ func (r *Run) RecordInside(ref Ref) (rec sim.Record, raw []byte, err error) {
 
 // readInside reads a file of a run directory, following no link that leaves it, and nothing that is no file.
 func readInside(dir, file string) ([]byte, error) {
+	f, err := openInside(dir, file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readAll(f)
+}
+
+// openInside is readInside for a file that is not read whole.
+func openInside(dir, file string) (*os.File, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -132,8 +142,7 @@ func readInside(dir, file string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", dir, err)
 	}
-	defer f.Close()
-	return readAll(f)
+	return f, nil
 }
 
 // Stamp is what tells without reading it that a file is the one that was stored.

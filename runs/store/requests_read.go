@@ -8,9 +8,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/tidwall/gjson"
 
 	"github.com/tauguide/tauguide/sim/llm"
 )
@@ -28,8 +31,14 @@ type Requests struct {
 var ErrNoRequests = errors.New("the requests were not recorded")
 
 // Requests reads what models were sent during an attempt at a trial, and what they answered. Nothing outside of the
-// run's folder is read. The error is ErrNoRequests where there is no such file.
-func (r *Run) Requests(ref Ref) (*Requests, error) { return r.requests(requestsFile(ref), ref) }
+// run's folder is read. The error is ErrNoRequests where there is nothing.
+func (r *Run) Requests(ref Ref) (*Requests, error) {
+	q, err := r.sent(ref, r.entries[ref].Sent)
+	if errors.Is(err, ErrNoRequests) {
+		return r.requests(requestsFile(ref), ref)
+	}
+	return q, err
+}
 
 // GradingRequests is Requests for the judge of the score that counts.
 func (r *Run) GradingRequests(ref Ref) (*Requests, error) {
@@ -37,19 +46,27 @@ func (r *Run) GradingRequests(ref Ref) (*Requests, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := r.entries[ref]
-	if _, counts := g.of(e); !counts || g.counting[ref].Requests == 0 {
-		return nil, ErrNoRequests
+	e, s := r.entries[ref], g.counting[ref]
+	switch _, counts := g.of(e); {
+	case counts && s.Sent != Place{}:
+		return r.sentAt(ref, s.Sent)
+	case counts && s.Requests > 0:
+		return r.requests(gradingFile(ref, s.Requests), ref)
 	}
-	return r.requests(gradingFile(ref, g.counting[ref].Requests), ref)
+	return nil, ErrNoRequests
 }
 
+// requests reads a file of an older program.
 func (r *Run) requests(file string, ref Ref) (*Requests, error) {
 	content, err := unpack(r.dir, file)
+	return r.newRequests(file, map[string][]byte{}, content, ref, err)
+}
+
+func (r *Run) newRequests(file string, texts map[string][]byte, content []byte, ref Ref, err error) (*Requests, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNoRequests
 	}
-	q := &Requests{run: r, file: filepath.Join(r.dir, filepath.FromSlash(file)), texts: map[string][]byte{}}
+	q := &Requests{run: r, file: filepath.Join(r.dir, filepath.FromSlash(file)), texts: texts}
 	if err == nil {
 		err = q.decode(content, ref)
 	}
@@ -57,6 +74,64 @@ func (r *Run) requests(file string, ref Ref) (*Requests, error) {
 		return nil, fmt.Errorf("requests %s: %w", q.file, err)
 	}
 	return q, nil
+}
+
+// sent reads what was sent during an attempt, from the place that its entry has. Where that has none, as after a kill before
+// it was noted, or another's, as after a folder of requests was removed, it is the last that the segments have.
+func (r *Run) sent(ref Ref, noted Place) (*Requests, error) {
+	failure := ErrNoRequests
+	if noted != (Place{}) {
+		q, err := r.sentAt(ref, noted)
+		if err == nil {
+			return q, nil
+		}
+		failure = err
+	}
+	root, err := os.OpenRoot(r.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	known, err := segments(root.FS())
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range slices.Backward(known) {
+		q, err := r.sentIn(ref, Place{n}, func(_ int64, line []byte) (it, last bool) {
+			return isOf(line, ref) && !gjson.GetBytes(line, "grading").Bool(), false
+		})
+		if !errors.Is(err, ErrNoRequests) {
+			return q, err
+		}
+	}
+	return nil, failure
+}
+
+// sentAt reads what was sent from the line at a place.
+func (r *Run) sentAt(ref Ref, p Place) (*Requests, error) {
+	return r.sentIn(ref, p, func(at int64, _ []byte) (it, last bool) { return at == p[2], at >= p[2] })
+}
+
+// sentIn reads what was sent from the last of a segment's lines of which is says that it is it.
+func (r *Run) sentIn(ref Ref, from Place, is func(at int64, line []byte) (it, last bool)) (*Requests, error) {
+	texts := map[string][]byte{}
+	var content []byte
+	err := readFrames(r.dir, from, func(at int64, line []byte) (more bool) {
+		if bytes.HasPrefix(line, []byte(`{"text":`)) {
+			text := gjson.GetManyBytes(line, "text", "content")
+			texts[text[0].Str] = []byte(text[1].Str)
+			return true
+		}
+		it, last := is(at, line)
+		if it {
+			content = line
+		}
+		return !last
+	})
+	if err == nil && content == nil {
+		return nil, ErrNoRequests
+	}
+	return r.newRequests(segmentFile(from[0]), texts, content, ref, err)
 }
 
 // decode reads a file of requests, which must be as it was written.
@@ -76,7 +151,7 @@ func (q *Requests) decode(content []byte, ref Ref) error {
 	return seals.Check(content)
 }
 
-// unpack reads a compressed file of a run.
+// unpack reads a compressed file of an older program.
 func unpack(dir, file string) ([]byte, error) {
 	packed, err := readInside(dir, file)
 	if err != nil {
@@ -164,17 +239,20 @@ func (q *Requests) next(before []byte, pieces []piece) ([]byte, error) {
 	return append(before[:kept], rest...), nil
 }
 
-// text reads a text that several conversations sent.
+// text returns a text that several conversations sent.
 func (q *Requests) text(name string) ([]byte, error) {
-	if known, ok := q.texts[name]; ok {
-		return known, nil
+	content, ok := q.texts[name]
+	var err error
+	if !ok {
+		if content, err = unpack(q.run.dir, textFile(name)); err != nil {
+			err = fmt.Errorf("%s: %w", filepath.Join(q.run.dir, filepath.FromSlash(textFile(name))), err)
+		}
 	}
-	content, err := unpack(q.run.dir, textFile(name))
 	if err == nil && textName(content) != name {
 		err = llm.ErrEdited
 	}
 	if err != nil {
-		return nil, fmt.Errorf("text %s: %w", filepath.Join(q.run.dir, filepath.FromSlash(textFile(name))), err)
+		return nil, fmt.Errorf("text %s: %w", name, err)
 	}
 	q.texts[name] = content
 	return content, nil

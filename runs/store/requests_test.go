@@ -2,8 +2,10 @@ package store
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 	"pgregory.net/rapid"
 
 	"github.com/tauguide/tauguide/sim"
@@ -28,6 +31,11 @@ func writing(t testing.TB, dir string) *Writer {
 	}
 	t.Cleanup(func() { _ = w.Close() })
 	return w
+}
+
+// noted is a run in whose index it says where the requests of an attempt are.
+func noted(dir string, ref Ref, at Place) *Run {
+	return &Run{dir: dir, entries: map[Ref]Entry{ref: {Sent: at}}}
 }
 
 var someTrial = Ref{Key: sim.Key{Domain: "retail", System: "A/B", Task: "0"}}
@@ -68,10 +76,11 @@ func TestRequestsComeBackAsTheyWereSent(t *testing.T) {
 			l.Add(x)
 			want = append(want, x)
 		}
-		if err := w.addRequests(requestsFile(someTrial), someTrial, l); err != nil {
+		at, err := w.addRequests(someTrial, false, l)
+		if err != nil {
 			t.Fatal(err)
 		}
-		q, err := (&Run{dir: dir}).Requests(someTrial)
+		q, err := noted(dir, someTrial, at).Requests(someTrial)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,14 +102,20 @@ func TestRequestsComeBackAsTheyWereSent(t *testing.T) {
 	})
 }
 
-// TestRequestsAreSmall: a conversation's requests grow with what is new in them, and a text that conversations share is
-// stored once.
+// TestRequestsAreSmall: a conversation's requests grow with what is new in them, and what was sent in others before is
+// hardly stored again, be it alike or nearly.
 func TestRequestsAreSmall(t *testing.T) {
 	dir := t.TempDir()
 	w := writing(t, dir)
-	system := strings.Repeat("A parcel may be rerouted once. ", 500)
-	for trial := range 3 {
+	draw := rand.New(rand.NewPCG(1, 2))
+	var policy strings.Builder // that no compression makes small by itself
+	for range 2000 {
+		fmt.Fprintf(&policy, "%08x ", draw.Uint32())
+	}
+	before := int64(0)
+	for trial := range 12 {
 		l := w.NewLedger()
+		system := fmt.Sprintf("The tool is tool%d. %s You are told of tool%[1]d.", trial%6, policy.String())
 		body := `{"messages":[` + system
 		for i := range 50 {
 			body += fmt.Sprintf(`,{"content":"message %d of trial %d"}`, i, trial)
@@ -108,54 +123,112 @@ func TestRequestsAreSmall(t *testing.T) {
 		}
 		ref := someTrial
 		ref.Trial = trial
-		if err := w.addRequests(requestsFile(ref), ref, l); err != nil {
+		if _, err := w.addRequests(ref, false, l); err != nil {
 			t.Fatal(err)
 		}
-		st, err := os.Stat(filepath.Join(dir, requestsFile(ref)))
-		if err != nil || st.Size() > 2500 {
-			t.Errorf("50 requests with 50 new messages take %d bytes (%v), want at most 2500", st.Size(), err)
+		st, err := os.Stat(filepath.Join(dir, segmentFile(1)))
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	texts, err := os.ReadDir(filepath.Join(dir, requestsDir, "texts"))
-	if err != nil || len(texts) != 1 || texts[0].Name() != textName([]byte(system))+".gz" {
-		t.Errorf("texts: %v, %v", texts, err)
+		if grown := st.Size() - before; trial > 0 && grown > 1000 {
+			t.Errorf("50 requests with 50 new messages take %d bytes, want at most 1000", grown)
+		}
+		before = st.Size()
 	}
 }
 
-// TestDamagedTextsAreStoredAgain: requests that are stored after a text was damaged do not refer to what cannot be read.
-func TestDamagedTextsAreStoredAgain(t *testing.T) {
+// TestPlaces reads requests of several processes and frames: where their entries say, where entries say nothing, as after
+// a kill, and where they say what was true of a folder that was removed.
+func TestPlaces(t *testing.T) {
 	dir := t.TempDir()
-	system := strings.Repeat("policy ", 100)
-	store := func(ref Ref) {
-		w := writing(t, dir)
+	places := map[Ref]Place{}
+	add := func(w *Writer, ref Ref, grading bool, body string) Place {
 		l := w.NewLedger()
-		l.Add(llm.Exchange{Request: []byte(system), Common: [][2]int{{0, len(system)}}})
-		if err := w.addRequests(requestsFile(ref), ref, l); err != nil {
+		l.Add(llm.Exchange{Request: []byte(body + strings.Repeat("shared ", 100)), Common: [][2]int{{len(body), len(body) + 700}}})
+		at, err := w.addRequests(ref, grading, l)
+		if err != nil {
 			t.Fatal(err)
+		}
+		return at
+	}
+	trial := func(n int) Ref { r := someTrial; r.Trial = n; return r }
+	big := strings.Repeat("a long answer ", frameSize/50)
+	for process := range 2 {
+		w := writing(t, dir)
+		for n := range 6 {
+			ref := trial(6*process + n)
+			add(w, ref, false, "killed before its record") // and then run again
+			places[ref] = add(w, ref, false, fmt.Sprint(ref.Trial, " ", big))
+			add(w, ref, true, "to the judge")
 		}
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	later := someTrial
-	store(someTrial)
-	other, err := pack([]byte("other"))
+	if last := places[trial(11)]; last[0] != 2 || last[1] == 0 {
+		t.Fatalf("the last place is %v, want one in a later frame of the second segment", last)
+	}
+	for _, ref := range []Ref{trial(0), trial(5), trial(11)} {
+		at := places[ref]
+		for name, r := range map[string]*Run{"noted": noted(dir, ref, at), "not noted": {dir: dir},
+			"another's": noted(dir, ref, places[trial(0)]), "none": noted(dir, ref, Place{1, 3, 5}), "no segment": noted(dir, ref, Place{9})} {
+			q, err := r.Requests(ref)
+			if err != nil {
+				t.Fatalf("%s, %s: %v", ref, name, err)
+			}
+			if body, err := q.Request(0); err != nil || string(body) != fmt.Sprint(ref.Trial, " ", big)+strings.Repeat("shared ", 100) {
+				t.Errorf("%s, %s: %.40q, %v", ref, name, body, err)
+			}
+		}
+	}
+	if _, err := (&Run{dir: dir}).Requests(trial(12)); err != ErrNoRequests {
+		t.Errorf("requests that were not sent: %v", err)
+	}
+}
+
+// TestRequestsOfOlderPrograms: they wrote a file for each attempt and each text.
+func TestRequestsOfOlderPrograms(t *testing.T) {
+	dir := t.TempDir()
+	policy := strings.Repeat("policy ", 100)
+	name := textName([]byte(policy))
+	text, err := encodeLine(requestsText{requestsVersion, someTrial, false, []exchange{{Role: "agent", Request: []piece{{New: "{"}, {Text: name}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, damaged := range map[string][]byte{"empty": nil, "torn": other[:3], "another text": other} {
-		put(t, filepath.Join(dir, filepath.FromSlash(textFile(textName([]byte(system))))), damaged)
-		later.Trial++
-		store(later)
-		for _, ref := range []Ref{someTrial, later} {
-			q, err := (&Run{dir: dir}).Requests(ref)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if body, err := q.Request(0); err != nil || string(body) != system {
-				t.Errorf("%s, %s: %q, %v", name, ref, body, err)
-			}
+	for file, content := range map[string]string{requestsFile(someTrial): string(llm.Seal(text)), textFile(name): policy} {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		if _, err := z.Write([]byte(content)); err != nil {
+			t.Fatal(err)
 		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, filepath.FromSlash(file))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		put(t, path, b.Bytes())
+	}
+	l, later := writing(t, dir).NewLedger(), someTrial
+	later.Trial = 1
+	l.Add(llm.Exchange{Request: []byte("new")})
+	if _, err := writing(t, t.TempDir()).addRequests(later, false, l); err != nil {
+		t.Fatal(err)
+	}
+	q, err := (&Run{dir: dir}).Requests(someTrial)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body, err := q.Request(0); err != nil || string(body) != "{"+policy {
+		t.Errorf("%q, %v", body, err)
+	}
+	put(t, filepath.Join(dir, filepath.FromSlash(textFile(name))), []byte("no gzip, but long enough"))
+	if q, err = (&Run{dir: dir}).Requests(someTrial); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := q.Request(0); err == nil || !strings.Contains(err.Error(), textFile(name)+": gzip: invalid header") {
+		t.Errorf("a damaged text: %v", err)
 	}
 }
 
@@ -163,42 +236,46 @@ func TestDamagedTextsAreStoredAgain(t *testing.T) {
 func TestDamagedRequestsAreRefused(t *testing.T) {
 	repacked := func(edit func(text string) string) func(t *testing.T, path string) {
 		return func(t *testing.T, path string) {
-			packed, err := pack([]byte(edit(string(unpacked(t, path)))))
+			z, err := zstd.NewWriter(nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			put(t, path, packed)
+			put(t, path, z.EncodeAll([]byte(edit(unpacked(t, path))), nil))
 		}
 	}
-	file, other := requestsFile(someTrial), someTrial
+	other := someTrial
 	other.Trial = 1
-	shared := textFile(textName([]byte(strings.Repeat("policy ", 100))))
+	line := func(x requestsText) func(string) string {
+		return func(text string) string {
+			first, _, _ := strings.Cut(text, "\n") // the text
+			line, _ := encodeLine(x)
+			return first + "\n" + string(llm.Seal(line))
+		}
+	}
+	none := ErrNoRequests.Error()
 	for _, c := range []struct {
-		name, file, want string
-		damage           func(t *testing.T, path string)
+		name   string
+		noted  string // of the error, where the entry says where the line is; "" for none
+		sought string // where it does not
+		damage func(t *testing.T, path string)
 	}{
-		{"nothing", file, "", func(*testing.T, string) {}},
-		{"removed", file, ErrNoRequests.Error(), func(t *testing.T, path string) { put(t, path, nil); _ = os.Remove(path) }},
-		{"no gzip", file, "invalid header", func(t *testing.T, path string) { put(t, path, []byte("no gzip, but long enough")) }},
-		{"torn", file, "unexpected EOF", func(t *testing.T, path string) {
+		{"nothing", "", "", func(*testing.T, string) {}},
+		{"removed", none, none, func(t *testing.T, path string) { _ = os.Remove(path) }},
+		{"no zstd", "magic number mismatch", "magic number mismatch", func(t *testing.T, path string) { put(t, path, []byte("no zstd, but long enough")) }},
+		{"torn", none, none, func(t *testing.T, path string) {
 			text, _ := os.ReadFile(path)
 			put(t, path, text[:len(text)/2])
 		}},
-		{"edited", file, llm.ErrEdited.Error(), repacked(func(s string) string { return strings.Replace(s, "hello", "howdy", 1) })},
-		{"torn text", file, "unexpected end of JSON", repacked(func(s string) string { return s[:len(s)-20] })},
-		{"newer", file, "use a newer program", repacked(func(string) string { return `{"version":99}` })},
-		{"another trial's", file, "they are those of retail/A/B/0/1", repacked(func(string) string {
-			text, _ := encodeLine(requestsText{requestsVersion, other, nil})
-			return string(llm.Seal(text))
-		})},
-		{"pieces beyond the request before", file, "it refers to bytes 0 to 999999 of", repacked(func(string) string {
-			x := exchange{Role: "agent", Request: []piece{{To: 999999}}}
-			text, _ := encodeLine(requestsText{requestsVersion, someTrial, []exchange{x, x}})
-			return string(llm.Seal(text))
-		})},
-		{"text removed", shared, "no such file", func(t *testing.T, path string) { _ = os.Remove(path) }},
-		{"text edited", shared, llm.ErrEdited.Error(), repacked(strings.ToUpper)},
-		{"a link", file, "path escapes", func(t *testing.T, path string) {
+		{"edited", llm.ErrEdited.Error(), llm.ErrEdited.Error(), repacked(func(s string) string { return strings.Replace(s, "hello", "howdy", 1) })},
+		{"torn line", none, none, repacked(func(s string) string { return s[:len(s)-20] })},
+		{"half a line", "unexpected end of JSON", "unexpected end of JSON", repacked(func(s string) string { return s[:len(s)-20] + "\n" })},
+		{"newer", "use a newer program", "use a newer program", repacked(line(requestsText{Version: 99, Ref: someTrial}))},
+		{"another trial's", "they are those of retail/A/B/0/1", none, repacked(line(requestsText{Version: 1, Ref: other}))},
+		{"pieces beyond the request before", "it refers to bytes 0 to 999999 of", "it refers to bytes 0 to 999999 of", repacked(line(requestsText{Version: 1, Ref: someTrial,
+			Exchanges: []exchange{{Role: "agent"}, {Role: "agent", Request: []piece{{To: 999999}}}}}))},
+		{"text removed", "no such file", "no such file", repacked(func(s string) string { _, rest, _ := strings.Cut(s, "\n"); return rest })},
+		{"text edited", llm.ErrEdited.Error(), llm.ErrEdited.Error(), repacked(func(s string) string { return strings.Replace(s, "policy", "POLICY", 1) })},
+		{"a link", "path escapes", "path escapes", func(t *testing.T, path string) {
 			text, _ := os.ReadFile(path)
 			put(t, path+".there", text)
 			if err := os.Remove(path); err != nil {
@@ -217,72 +294,50 @@ func TestDamagedRequestsAreRefused(t *testing.T) {
 				body := []byte(strings.Repeat("policy ", 100) + "hello" + strings.Repeat("!", i))
 				l.Add(llm.Exchange{Tag: llm.Tag{Role: "agent", Ordinal: i}, Request: body, Common: [][2]int{{0, 700}}})
 			}
-			if err := w.addRequests(file, someTrial, l); err != nil {
+			at, err := w.addRequests(someTrial, false, l)
+			if err != nil {
 				t.Fatal(err)
 			}
-			path := filepath.Join(dir, filepath.FromSlash(c.file))
+			path := filepath.Join(dir, filepath.FromSlash(segmentFile(1)))
 			c.damage(t, path)
-			q, err := (&Run{dir: dir}).Requests(someTrial)
-			if err == nil {
-				_, err = q.Request(1)
-			}
-			switch {
-			case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
-				t.Errorf("error %v, want %q", err, c.want)
-			case err != nil && err != ErrNoRequests && !strings.Contains(err.Error(), path):
-				t.Errorf("error %q does not name %s", err, path)
+			for r, want := range map[*Run]string{noted(dir, someTrial, at): c.noted, {dir: dir}: c.sought} {
+				q, err := r.Requests(someTrial)
+				if err == nil {
+					_, err = q.Request(1)
+				}
+				switch {
+				case want == "" && err != nil, want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+					t.Errorf("noted %v: error %v, want %q", len(r.entries) > 0, err, want)
+				case err != nil && err != ErrNoRequests && !strings.Contains(err.Error(), path):
+					t.Errorf("error %q does not name %s", err, path)
+				}
 			}
 		})
 	}
 }
 
-func unpacked(t *testing.T, path string) []byte {
+func unpacked(t *testing.T, path string) string {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	z, err := gzip.NewReader(f)
+	z, err := zstd.NewReader(f)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer z.Close()
 	text, err := io.ReadAll(z)
-	if err != nil {
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) { // it is still being written
 		t.Fatal(err)
 	}
-	return text
+	return string(text)
 }
 
 func put(t *testing.T, path string, text []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, text, 0o644); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// TestTornRequestsAreReplaced: a process that is killed while it stores requests leaves a part of the file, and no record;
-// when the trial is run again, those of the new conversation take its place.
-func TestTornRequestsAreReplaced(t *testing.T) {
-	dir := t.TempDir()
-	w := writing(t, dir)
-	path := filepath.Join(dir, filepath.FromSlash(requestsFile(someTrial)))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	put(t, path, []byte{0x1f, 0x8b})
-	for _, body := range []string{"first", "again"} {
-		l := w.NewLedger()
-		l.Add(llm.Exchange{Request: []byte(body)})
-		if err := w.addRequests(requestsFile(someTrial), someTrial, l); err != nil {
-			t.Fatal(err)
-		}
-		q, err := (&Run{dir: dir}).Requests(someTrial)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := q.Request(0); err != nil || string(got) != body {
-			t.Errorf("%q, %v; want %q", got, err, body)
-		}
 	}
 }

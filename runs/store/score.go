@@ -17,7 +17,8 @@ import (
 // scored is a line of scores.jsonl.
 type scored struct {
 	sim.Score
-	Requests int    `json:"requests,omitempty"`      // number of the file of the judge's requests, from 1
+	Sent     Place  `json:"sent,omitzero"`           // where the judge's requests are
+	Requests int    `json:"requests,omitempty"`      // number of the file of them that an older program wrote, from 1
 	Record   string `json:"record_sha256,omitempty"` // checksum of the record that was scored; "" in the lines of older programs
 }
 
@@ -51,10 +52,13 @@ type gradings struct {
 }
 
 // elsewhere tells whether a line is whole and the score of another attempt.
-func elsewhere(line []byte, ref Ref) bool {
+func elsewhere(line []byte, ref Ref) bool { return !isOf(line, ref) && gjson.ValidBytes(line) }
+
+// isOf tells whether a line names an attempt.
+func isOf(line []byte, ref Ref) bool {
 	at := gjson.GetManyBytes(line, "task", "trial", "system", "domain", "attempt")
-	return (at[0].Str != ref.Task || at[1].Int() != int64(ref.Trial) || at[2].Str != ref.System || at[3].Str != ref.Domain ||
-		at[4].Int() != int64(ref.Attempt)) && gjson.ValidBytes(line)
+	return at[0].Str == ref.Task && at[1].Int() == int64(ref.Trial) && at[2].Str == ref.System && at[3].Str == ref.Domain &&
+		at[4].Int() == int64(ref.Attempt)
 }
 
 // readGradings reads the scores of an attempt, or those of all if it is nil.

@@ -24,8 +24,9 @@ import (
 
 // Writer is the one writer of a run directory; it holds the run's lock. Records may be stored from many goroutines.
 //
-// The order of writing makes every moment a good one to be killed: record (temporary name, sync, rename, sync of the
-// folder), then score, then index line. What is missing of the latter two is found and made up for at the next start.
+// The order of writing makes every moment a good one to be killed: what was sent, record (temporary name, sync, rename, sync
+// of the folder), then score, then index line. What is missing of the latter two is found and made up for at the next start.
+// Trials that end at the same time share the syncs of all but their records.
 type Writer struct {
 	MovedTo string           // where a run that was here before is now; empty for none
 	Plan    []config.Planned // of the run, which earlier executions may have added to
@@ -37,15 +38,17 @@ type Writer struct {
 
 	dir   string
 	texts texts
+	sent  segment
 	lock  *flock.Flock
 	mark  os.FileInfo // of the lock's file, which tells this folder from another of its name
 
 	mu      sync.Mutex
 	entries map[Ref]Entry // of the index
 	edits   map[string]edit
-	folders map[string]bool
+	folders map[string]*syncs
 	index   *appender
 	scores  *appender
+	graded  syncs // of scores
 	log     *appender
 }
 
@@ -55,7 +58,7 @@ func openWriter(dir string, hide llm.Redactor, now time.Time) (w *Writer, err er
 	if err := checkFolder(dir); err != nil {
 		return nil, err
 	}
-	w = &Writer{dir: dir, Hide: hide, texts: texts{hide: hide}, folders: map[string]bool{}}
+	w = &Writer{dir: dir, Hide: hide, texts: texts{hide: hide}, folders: map[string]*syncs{}}
 	if w.lock, err = acquireLock(dir, now); err != nil {
 		return nil, err
 	}
@@ -148,7 +151,7 @@ func (w *Writer) AddRecord(r sim.Record, l *Ledger) (Entry, error) {
 		err = json.Indent(&b, line, "", " ")
 	}
 	if err == nil {
-		err = w.addRequests(requestsFile(e.Ref), e.Ref, l)
+		e.Sent, err = w.addRequests(e.Ref, false, l)
 	}
 	if err == nil {
 		text := w.Hide.Redact(b.Bytes())
@@ -166,54 +169,55 @@ func (w *Writer) addFile(path string, text []byte) error {
 	if err := w.there(); err != nil {
 		return err
 	}
-	if err := w.folder(filepath.Dir(path)); err != nil {
+	dir := filepath.Dir(path)
+	lasting, err := w.folder(dir)
+	if err != nil {
 		return err
 	}
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("%s exists and is never overwritten", path)
 	}
-	return writeFile(path, text)
+	if err := putFile(path, text); err != nil {
+		return err
+	}
+	return lasting.do(func() error { return syncDir(dir) })
 }
 
-// folder makes a folder below the run directory, and its name lasting.
-func (w *Writer) folder(dir string) error {
+// folder makes a folder below the run directory, its name lasting, and returns what makes lasting what is put there.
+func (w *Writer) folder(dir string) (*syncs, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.folders[dir] {
-		return nil
+	if s := w.folders[dir]; s != nil {
+		return s, nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+		return nil, err
 	}
 	for at := dir; at != w.dir && len(at) > len(w.dir); {
 		at = filepath.Dir(at)
 		if err := syncDir(at); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	w.folders[dir] = true
-	return nil
+	s := &syncs{}
+	w.folders[dir] = s
+	return s, nil
 }
 
 // AddScore stores a score, the judge's requests in l before it, and then the entry with it in the index. Others may add
 // theirs while it waits for the disk. l may be nil.
 func (w *Writer) AddScore(e Entry, s sim.Score, l *Ledger) error {
-	line := scored{Score: s, Record: e.SHA256}
-	if l.any() {
-		for line.Requests = 1; w.has(gradingFile(e.Ref, line.Requests)); line.Requests++ {
-		}
-	}
-	err := w.addRequests(gradingFile(e.Ref, line.Requests), e.Ref, l)
+	at, err := w.addRequests(e.Ref, true, l)
 	w.mu.Lock()
 	if err == nil {
 		err = w.there()
 	}
 	if err == nil {
-		err = w.scores.append(line)
+		err = w.scores.append(scored{Score: s, Sent: at, Record: e.SHA256})
 	}
 	w.mu.Unlock()
 	if err == nil {
-		err = w.scores.file.Sync()
+		err = w.graded.do(w.scores.file.Sync)
 	}
 	if err != nil {
 		return fmt.Errorf("score of %s: %w", e.Ref, err)
@@ -242,7 +246,7 @@ func (w *Writer) Entries() map[Ref]Entry {
 
 // Close frees the lock; it may be called on a writer that was opened in part.
 func (w *Writer) Close() error {
-	var errs []error
+	errs := []error{w.sent.close()}
 	for _, a := range []*appender{w.index, w.scores, w.log} {
 		if a != nil {
 			errs = append(errs, a.close())
@@ -258,16 +262,10 @@ func (w *Writer) Close() error {
 // that cannot be read: they are never overwritten.
 func (w *Writer) FreeAttempt(k sim.Key, n int) int {
 	for ; ; n++ {
-		if !w.has(recordFile(Ref{k, n})) {
+		if _, err := os.Lstat(filepath.Join(w.dir, filepath.FromSlash(recordFile(Ref{k, n})))); err != nil {
 			return n // if it is there and cannot be seen, storing the record will say so
 		}
 	}
-}
-
-// has tells whether there is something of a name below the run directory.
-func (w *Writer) has(file string) bool {
-	_, err := os.Lstat(filepath.Join(w.dir, filepath.FromSlash(file)))
-	return err == nil
 }
 
 // Record reads the record of an entry.

@@ -78,7 +78,7 @@ func TestBadTools(t *testing.T) {
 		{"empty file", " \n", "f: this file is empty\nhint: give function definitions"},
 		{"UTF-16", "\xff\xfe[\x00", "UTF-16 text"},
 		{"Latin-1", "[\"\xe9\"]", "f: this is no UTF-8 text"},
-		{"not JSON", "[{\"name\":\n }]", `f: line 2: missing value after object name within "/0/name"` + "\nhint: correct the JSON"},
+		{"not JSON", "[{\"name\":\n }]", `f: line 2: invalid character '}' at start of value within "/0/name"` + "\nhint: correct the JSON"},
 		{"cut off", "[{\"name\": \"a\"},\n\n", "f: line 3: unexpected EOF within \""},
 		{"prose", "Here are my tools.", "f:1:1: this is the text \"Here are my tools.\", not a map"},
 		{"another object", `{"openapi": "3.1.0"}`, "f: this is no list of tools\nhint: give function definitions"},

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/tauguide/tauguide/domains"
@@ -66,9 +65,9 @@ func parseTools(file string, text []byte) (Tools, error) {
 		return parseOwn(file, text)
 	}
 	root, err := value.Parse(text)
-	if syntax := (*jsontext.SyntacticError)(nil); errors.As(err, &syntax) {
-		line := 1 + bytes.Count(text[:syntax.ByteOffset], []byte("\n"))
-		err = fmt.Errorf("line %d: %w within %q", line, syntax.Err, syntax.JSONPointer)
+	if place := (*value.PlaceError)(nil); errors.As(err, &place) {
+		line := 1 + bytes.Count(text[:place.Offset], []byte("\n"))
+		err = fmt.Errorf("line %d: %w within %q", line, place.Err, place.Path)
 	}
 	if err != nil {
 		return Tools{}, fmt.Errorf("%w\nhint: correct the JSON", err)

@@ -1,10 +1,7 @@
 package value
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/big"
 	"strconv"
@@ -14,98 +11,92 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxDepth bounds nesting, so that a hostile text cannot exhaust the stack.
-const maxDepth = 1000
-
 // Parse reads one JSON text. Numbers keep their kind (an integer has neither point nor exponent) and integers any
 // size; a float beyond the range of float64 is an error; a repeated key keeps its first place and its last value;
 // invalid UTF-8 and lone surrogates become U+FFFD.
 func Parse(text []byte) (Value, error) {
-	d := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	v, err := Read(d)
-	if err != nil {
-		return Value{}, err
+	d := Decoder{buf: text, mark: -1}
+	v, err := d.Value()
+	if err == nil {
+		return v, d.End()
 	}
-	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
-		return Value{}, fmt.Errorf("unexpected text after the JSON value at byte %d", d.InputOffset())
-	}
-	return v, nil
+	return Value{}, fmt.Errorf("invalid JSON: %w", err)
 }
 
 // ParseString is Parse of a string.
 func ParseString(s string) (Value, error) { return Parse([]byte(s)) }
 
-// Read reads the next value from d, which must allow duplicate names.
-func Read(d *jsontext.Decoder) (Value, error) { return read(d, 0) }
-
-func read(d *jsontext.Decoder, depth int) (Value, error) {
-	if depth > maxDepth {
-		return Value{}, fmt.Errorf("JSON nested deeper than %d levels at byte %d", maxDepth, d.InputOffset())
-	}
-	tok, err := d.ReadToken()
+// Value reads the next value.
+func (d *Decoder) Value() (Value, error) {
+	c, err := d.next()
 	if err != nil {
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
-		return Value{}, fmt.Errorf("invalid JSON: %w", err)
+		return Value{}, err
 	}
-	switch tok.Kind() {
-	case 'n':
-		return Value{}, nil
-	case 't', 'f':
-		return OfBool(tok.Bool()), nil
+	switch c {
 	case '"':
-		return OfString(tok.String()), nil
-	case '0':
-		v, err := ParseNumber(tok.String())
-		if err != nil {
-			return Value{}, fmt.Errorf("%w at byte %d", err, d.InputOffset())
-		}
-		return v, nil
+		s, err := d.Text()
+		return OfString(s), err
 	case '[':
-		return readList(d, depth)
+		return d.listValue()
 	case '{':
-		return readMap(d, depth)
+		return d.mapValue()
 	}
-	return Value{}, fmt.Errorf("invalid JSON: unexpected %s at byte %d", tok.Kind(), d.InputOffset())
+	word, err := d.literal()
+	switch {
+	case err != nil:
+		return Value{}, err
+	case isSpecial(word): // until they can be written
+		return Value{}, d.failf(-len(word), "invalid character %q at start of value", word[0])
+	case word[0] == 'n':
+		return Value{}, nil
+	case word[0] == 't' || word[0] == 'f':
+		return OfBool(word[0] == 't'), nil
+	}
+	v, err := ParseNumber(string(word))
+	if err != nil {
+		err = d.failf(0, "%w", err)
+	}
+	return v, err
 }
 
-func readList(d *jsontext.Decoder, depth int) (Value, error) {
+func (d *Decoder) listValue() (Value, error) {
+	if err := d.open('['); err != nil {
+		return Value{}, err
+	}
 	items := []Value{}
-	for d.PeekKind() != ']' {
-		v, err := read(d, depth+1)
+	for {
+		more, err := d.more(']', len(items) == 0)
+		if err != nil || !more {
+			return OfList(items), err
+		}
+		v, err := d.Value()
 		if err != nil {
-			return Value{}, err
+			return Value{}, d.within(strconv.Itoa(len(items)), err)
 		}
 		items = append(items, v)
 	}
-	if _, err := d.ReadToken(); err != nil {
-		return Value{}, fmt.Errorf("invalid JSON: %w", err)
-	}
-	return OfList(items), nil
 }
 
-func readMap(d *jsontext.Decoder, depth int) (Value, error) {
+func (d *Decoder) mapValue() (Value, error) {
+	if err := d.open('{'); err != nil {
+		return Value{}, err
+	}
 	m := &Map{}
-	for d.PeekKind() != '}' {
-		key, err := d.ReadToken()
-		if err != nil {
-			if errors.Is(err, io.EOF) {
-				err = io.ErrUnexpectedEOF
-			}
-			return Value{}, fmt.Errorf("invalid JSON: %w", err)
+	for {
+		more, err := d.more('}', m.Len() == 0)
+		if err != nil || !more {
+			return OfMap(m), err
 		}
-		name := key.String()
-		v, err := read(d, depth+1)
+		name, err := d.name()
 		if err != nil {
 			return Value{}, err
 		}
+		v, err := d.Value()
+		if err != nil {
+			return Value{}, d.within(name, err)
+		}
 		m.Set(name, v)
 	}
-	if _, err := d.ReadToken(); err != nil {
-		return Value{}, fmt.Errorf("invalid JSON: %w", err)
-	}
-	return OfMap(m), nil
 }
 
 // ParseNumber reads a JSON number literal.

@@ -62,7 +62,7 @@ func TestParseErrors(t *testing.T) {
 		{"comma at the end", `[1,]`, "invalid"},
 		{"key without quotes", `{a: 1}`, "invalid"},
 		{"number as key", `{1: 1}`, "string"},
-		{"leading zero", `01`, "after the JSON value"},
+		{"leading zero", `01`, "invalid number 01"},
 		{"plus sign", `+1`, "invalid"},
 		{"reference's infinity", `Infinity`, "invalid"},
 		{"reference's nan", `NaN`, "invalid"},

@@ -140,13 +140,17 @@ func (n *Event) firing(f firing) {
 		by = "by " + count(len(f.Calls), "call of a model")
 	}
 	n.Title = fmt.Sprintf("firing %d, %s", f.After.Firings, by)
+	moved := map[string]bool{}
 	for _, t := range f.Record.Traverse {
 		if walk := walked(t.Walk); walk != "" {
 			n.find("walk of %s: %s", t.ID, walk)
+			moved[t.ID] = true
 		}
 	}
 	for _, q := range f.After.Requests {
-		n.find("%s: %s", q.ID, statusOf(q))
+		if q.Status == verify.Open || moved[q.ID] { // what is done was said when it was
+			n.find("%s: %s", q.ID, statusOf(q))
+		}
 	}
 	if f.After.Transfer {
 		n.find("transfer: signalled")

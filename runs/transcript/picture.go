@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/tauguide/tauguide/guide"
 	"github.com/tauguide/tauguide/guide/export"
@@ -33,7 +32,7 @@ type Box struct {
 	Rect
 	Text  []string
 	Type  guide.Type
-	Title string // all of its id
+	Title string // all of its id, "" where its text is that
 	Node  int    // among those of the request; -1 if the request did not come here
 	Of    *Node
 	Step  int // its place in the latest walk, from 1; 0 if it is not on it
@@ -50,7 +49,7 @@ type Group struct {
 
 // Line is an edge. On the latest walk both ends follow each other.
 type Line struct {
-	From, To int // boxes
+	From, To int // nodes of the request; -1 for one that it did not come to
 	Path     string
 	Text     string
 	X, Y     int
@@ -111,14 +110,16 @@ func (g *Guides) picture(ctx context.Context, request int, nodes []Node, walk []
 		return out
 	}
 	out.Width, out.Height = int(l.Width)+1, int(l.Height)+1
-	at, steps := map[string]int{}, map[[2]string]bool{}
-	for i, n := range p.Nodes {
-		b := Box{Rect: rect(l.Nodes[n.ID]), Text: export.Lines(n), Type: n.Type, Title: n.ID, Node: -1}
+	steps := map[[2]string]bool{}
+	for _, n := range p.Nodes {
+		b := Box{Rect: rect(l.Nodes[n.ID]), Text: export.Lines(n), Type: n.Type, Node: -1}
+		if n.ID != n.Local {
+			b.Title = n.ID
+		}
 		if k, ok := reached[n.ID]; ok {
 			b.Node, b.Of = k, &nodes[k]
 		}
 		b.Step = 1 + slices.IndexFunc(walk, func(v verify.Visit) bool { return v.Node == n.ID })
-		at[n.ID] = i
 		out.Boxes = append(out.Boxes, b)
 	}
 	for i := range walk[:max(0, len(walk)-1)] {
@@ -127,8 +128,14 @@ func (g *Guides) picture(ctx context.Context, request int, nodes []Node, walk []
 	for _, b := range l.Groups {
 		out.Groups = append(out.Groups, Group{rect(b), b.Name})
 	}
+	place := func(id string) int {
+		if k, ok := reached[id]; ok {
+			return k
+		}
+		return -1
+	}
 	for _, e := range l.Edges {
-		out.Lines = append(out.Lines, Line{at[e.From], at[e.To], e.Path(), e.Label, int(e.X), int(e.Y), steps[[2]string{e.From, e.To}]})
+		out.Lines = append(out.Lines, Line{place(e.From), place(e.To), e.Path(), e.Label, int(e.X), int(e.Y), steps[[2]string{e.From, e.To}]})
 	}
 	return out
 }
@@ -147,16 +154,16 @@ func (g *Guides) layout(ctx context.Context, dot string) (svg.Layout, error) {
 	return l, err
 }
 
-// Middle is the middle of a box from side to side, and Line the foot of a line of its text.
-func (b Box) Middle() int { return b.X + b.W/2 }
+// Between reports whether a request may have gone the way.
+func (l Line) Between() bool { return l.From >= 0 && l.To >= 0 }
 
-// Right is the right side of a box.
-func (b Box) Right() int { return b.X + b.W }
+// Middle is the middle of a box from side to side, seen from its left.
+func (b Box) Middle() int { return b.W / 2 }
 
-// Lines are the texts of a box with the height of each.
+// Lines are the texts of a box with the height of each, seen from its top.
 func (b Box) Lines() []Label {
 	const height = 12
-	top := b.Y + b.H/2 - height*(len(b.Text)-1)/2 + 4
+	top := b.H/2 - height*(len(b.Text)-1)/2 + 4
 	var out []Label
 	for i, t := range b.Text {
 		out = append(out, Label{t, top + i*height})
@@ -172,12 +179,12 @@ type Label struct {
 
 // Classes are what a style sheet can tell boxes by: type and state.
 func (b Box) Classes() string {
-	out := "node t-" + string(b.Type)
+	out := "t-" + string(b.Type)
 	if b.Of != nil {
 		out += " " + string(b.Of.State)
 		if b.Of.Current {
 			out += " current"
 		}
 	}
-	return strings.TrimSpace(out)
+	return out
 }

@@ -125,15 +125,3 @@ func lacking(sum string, missing, of int) string {
 	}
 	return fmt.Sprintf("≥ %s (%d of %d not known)", sum, missing, of)
 }
-
-// CallText describes one model call in a line.
-func CallText(c sim.ModelCall) string {
-	out := fmt.Sprintf("%s %s: %s + %s tokens", c.Role, c.Model, Counted(c.Usage.PromptTokens), Counted(c.Usage.CompletionTokens))
-	if c.Cost != nil {
-		out += ", " + billed(c)
-	}
-	if c.Transport.Attempts > 1 {
-		out += fmt.Sprintf(", %d tries", c.Transport.Attempts)
-	}
-	return strings.Join(append([]string{out}, c.Remarks()...), "; ")
-}

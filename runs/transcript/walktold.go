@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
+	"github.com/tauguide/tauguide/guide"
 	"github.com/tauguide/tauguide/guide/verify"
 )
 
@@ -32,26 +34,76 @@ func (w Walks) States(p Place) string {
 // mostListed is how many nodes of a walk, or of a request, are listed on a page: more are in the record.
 const mostListed = 200
 
-// Look is a node of a walk, with its place among those of the request.
-type Look struct {
-	verify.Visit
-	Node int
-}
-
-// Looks are the nodes of a place's walk, and how many more there are than a page lists.
-func (w Walks) Looks(p Place) (out []Look) {
+// Way is the way of a place's walk: the places of its nodes among those of the request.
+func (w Walks) Way(p Place) string {
 	at := map[string]int{}
 	for i, n := range w.Requests[p.Request].Nodes {
 		at[n.ID] = i
 	}
+	var way []string
 	for _, v := range p.Walk[:min(len(p.Walk), mostListed)] {
-		out = append(out, Look{v, at[v.Node]})
+		way = append(way, strconv.Itoa(at[v.Node]))
 	}
-	return out
+	return strings.Join(way, " ")
+}
+
+// Reasoned are the nodes of the walk of which the verifier, or code, says why.
+func (p Place) Reasoned() []verify.Visit {
+	return slices.DeleteFunc(slices.Clone(p.Walk[:min(len(p.Walk), mostListed)]), func(v verify.Visit) bool { return v.Reasoning == "" })
+}
+
+// Times is how often the node was looked at.
+func (n Node) Times() int {
+	if len(n.Visits) == 0 {
+		return 0
+	}
+	return n.Visits[len(n.Visits)-1].Last
+}
+
+// Told are the visits if there is more to say of them than how many there were.
+func (n Node) Told() []Visit {
+	if len(n.Visits) == 1 && n.Visits[0].Why == "" {
+		return nil
+	}
+	return n.Visits
 }
 
 // Listed are the nodes of a request that a page lists.
 func (q Tracked) Listed() []Node { return q.Nodes[:min(len(q.Nodes), mostListed)] }
+
+// Visited is a node with what each of the listed requests that came to it made of it.
+type Visited struct {
+	ID     string
+	Of     *guide.Node // nil if it is not at hand
+	Policy []Reference
+	Seen   []Enforcer
+}
+
+// Reference is a sentence of the policy by its place in Walks.Policy.
+type Reference struct {
+	At  int
+	Ref string
+}
+
+// Nodes are the nodes of all listed requests, each once, in the order in which requests came to them.
+func (w Walks) Nodes() (out []Visited) {
+	at := map[string]int{}
+	for r, q := range w.Listed() {
+		for k, n := range q.Listed() {
+			i, known := at[n.ID]
+			if !known {
+				i = len(out)
+				v := Visited{ID: n.ID, Of: n.Of}
+				for _, p := range n.Policy {
+					v.Policy = append(v.Policy, Reference{p, w.Policy[p].Ref})
+				}
+				at[n.ID], out = i, append(out, v)
+			}
+			out[i].Seen = append(out[i].Seen, Enforcer{n, r, k})
+		}
+	}
+	return out
+}
 
 // More is how many nodes a request has beyond those.
 func (q Tracked) More() int { return len(q.Nodes) - len(q.Listed()) }

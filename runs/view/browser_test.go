@@ -101,5 +101,5 @@ func TestLinksOpenWhatIsFolded(t *testing.T) {
 	b.Open(s.url + aTrial + "?tab=calls#attempts")
 	b.Until(`document.querySelector("#attempts").checkVisibility()`)
 	b.Open(s.url + aTrial + "?tab=calls#w0d1") // a node of the workflow
-	b.Until(`document.querySelector("#w0d1").checkVisibility() && document.querySelector("#w0d1").open`)
+	b.Until(`document.querySelector("#w0d1").checkVisibility() && document.querySelector("#w0d1").closest("details").open`)
 }

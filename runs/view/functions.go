@@ -32,7 +32,7 @@ func (p placed) With(of any) placed { p.Of = of; return p }
 // functions are what templates call.
 func functions() template.FuncMap {
 	return template.FuncMap{
-		"shown": shown, "safe": transcript.Safe, "laidOut": laidOut, "mark": transcript.Mark, "callText": transcript.CallText,
+		"shown": shown, "safe": transcript.Safe, "laidOut": laidOut, "mark": transcript.Mark,
 		"reward": reward, "cost": transcript.Cost, "tokens": transcript.Tokens, "seconds": transcript.Seconds, "purpose": transcript.Purpose,
 		"heading": func(t report.Table) string { return strings.ReplaceAll(t.Heading(), "*", "") },
 		"at":      func(prefix string, of any) placed { return placed{Prefix: prefix, Of: of} },

@@ -1,13 +1,17 @@
 package view_test
 
 import (
+	"context"
 	"fmt"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
+	"github.com/tauguide/tauguide/runs/config"
+	"github.com/tauguide/tauguide/runs/runtest"
 	"github.com/tauguide/tauguide/runs/view"
 	"github.com/tauguide/tauguide/sim"
 )
@@ -68,6 +72,34 @@ func TestLongTrial(t *testing.T) {
 	}
 	if status, _, _ := s.get(base + "a0/text/m9999/"); status != 404 {
 		t.Errorf("a place that there is not: status %d", status)
+	}
+}
+
+// TestPageSizes loads the longest pages of each domain of the quickstart: those of guided trials, up to five requests with a
+// picture each.
+func TestPageSizes(t *testing.T) {
+	c, err := config.Load("quickstart", noEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "quickstart")
+	if _, err := runtest.Run(context.Background(), c, config.Options{Trials: 2, Out: dir,
+		Only: []string{"system=PolicyGuide", "task=out-of-basic-with-bags,resize-and-drop-duplicate,two-unpaid-bills,pictures-after-suspension"}}); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, dir)
+	const most = 300_000
+	longest := map[string]int{}
+	for _, to := range links(s.page("/quickstart/trials/")) {
+		if parts := strings.Split(to, "/"); len(parts) > 6 && parts[2] == "trial" {
+			n := len(s.page(to))
+			if longest[parts[3]] = max(longest[parts[3]], n); n > most {
+				t.Errorf("%s has %d bytes, more than %d", to, n, most)
+			}
+		}
+	}
+	if t.Logf("the longest pages: %v", longest); len(longest) != 3 || longest["telecom"] < most/2 {
+		t.Errorf("the longest pages of domains are of %v bytes", longest)
 	}
 }
 

@@ -35,7 +35,7 @@ func TestPages(t *testing.T) {
 		{"matrix", "/small/matrix/", []string{"retail mock", "cancel-one-return-one", "Guided"}, nil},
 		{"matrix of a domain", "/small/matrix/?domain=mock", []string{"finish_task"}, []string{"Guided"}},
 		{"trial", aTrial, []string{"retail/Guided/cancel-gift-card-order/0", "ended user_stop after", "Reward", "Component", "DB", "What the user was told", "firing 1, by code", "guidance",
-			"→ find_user_id_by_name_zip (", "result of find_user_id_by_name_zip", "gold actions", "Trace rubric:", "Model calls", "agent clumsy:", "attempt 0 user_stop", "counts shown here", "beside other systems: ReAct", "beside other trials: 1"}, nil},
+			"→ find_user_id_by_name_zip (", "result of find_user_id_by_name_zip", "gold actions", "Trace rubric:", "Model calls", "agent/0 clumsy:", "attempt 0 user_stop", "counts shown here", "beside other systems: ReAct", "beside other trials: 1"}, nil},
 		{"attempt", aTrial + "a0/", []string{"retail/Guided/cancel-gift-card-order/0"}, nil},
 		{"side by side", aTrial + "beside/small/ReAct/0/", []string{"Side by side", "Guided, trial 0, run small", "passed synthetic", "ReAct, trial 0, run small", "firing 1, by code"}, nil},
 		{"with itself", aTrial + "beside/small/Guided/0/", []string{"the same, message by message"}, []string{"first difference"}},

@@ -35,9 +35,8 @@ function walk() {
   for (const graph of all(".panel .graph", bench)) {
     const of = `.place[data-request="${graph.dataset.request}"]`;
     const place = moments.slice(0, at + 1).map((m) => like(m).querySelector(of)).findLast((p) => p); // what was last said of it
-    const walked = place && moments.slice(0, at + 1).findLast((m) => m.querySelector(of + " [data-node]"));
-    const steps = walked ? all(of + " [data-node]", walked).map((li) => li.dataset.node) : [];
-    const boxes = [];
+    const walked = place && moments.slice(0, at + 1).findLast((m) => m.querySelector(of + "[data-walk]"));
+    const steps = walked ? walked.querySelector(of).dataset.walk.split(" ") : [];
     for (const node of all("a[data-node]", graph)) {
       const letter = place ? place.dataset.state[node.dataset.node] : "-";
       const state = { s: "satisfied", r: "refused", u: "unmet" }[letter.toLowerCase()];
@@ -47,12 +46,8 @@ function walk() {
       node.querySelector(".sign").textContent = { s: "✓", r: "✗", u: "○" }[letter.toLowerCase()] || "";
       const step = steps.indexOf(node.dataset.node);
       node.querySelector(".step").textContent = step < 0 ? "" : step + 1;
-      if (step >= 0) boxes[step] = node.dataset.box;
     }
-    for (const line of all(".line", graph)) {
-      const i = boxes.indexOf(line.dataset.from);
-      line.classList.toggle("walked", i >= 0 && boxes[i + 1] === line.dataset.to);
-    }
+    for (const line of all("[data-step]", graph)) line.classList.toggle("walked", steps.some((s, i) => s + " " + steps[i + 1] === line.dataset.step));
   }
   const chosen = moments.slice(0, at + 1).findLast((m) => moved(m).length);
   if (chosen) request(Math.max(...moved(chosen))); // the newest one
@@ -67,8 +62,9 @@ function walk() {
 
 // request shows one request of the conversation: its picture and its nodes.
 function request(at) {
-  for (const part of all(".request, .nodes", bench)) part.hidden = Number(part.dataset.request) !== at;
-  for (const a of all(".requests a", bench)) a.setAttribute("aria-current", a.hash === "#nodes-" + at);
+  for (const part of all(".request, .about [data-request]", bench)) part.hidden = Number(part.dataset.request) !== at;
+  for (const node of all(".about", bench)) node.hidden = !node.querySelector(`[data-request="${at}"]`);
+  for (const a of all(".requests a", bench)) a.setAttribute("aria-current", a.hash === "#request-" + at);
   const box = document.querySelector(".request:not([hidden]) .picture");
   const here = box && box.querySelector(".current");
   if (here) {
@@ -80,9 +76,9 @@ function request(at) {
 
 // about opens what there is to know of a node.
 function about(node) {
-  const details = document.getElementById(`w${node.closest(".graph").dataset.request}d${node.dataset.node}`);
   for (const d of all(".about[open]", bench)) d.open = false;
-  if (details) details.open = true;
+  const seen = document.getElementById(`w${node.closest(".graph").dataset.request}d${node.dataset.node}`);
+  if (seen) seen.parentElement.open = true;
 }
 
 // follow goes to the place that the address names, and selects it if it is a turn. What is folded or in another tab opens.
@@ -96,6 +92,7 @@ function follow() {
   for (let d = at.closest("details"); d; d = d.parentElement.closest("details")) d.open = true;
   const panel = at.closest(".panel");
   if (panel) choose(panel.id.slice(4));
+  if (at.matches(".seen")) request(Number(at.dataset.request));
   if (at.matches("article[data-pos]")) select(at);
   at.scrollIntoView({ block: at.offsetHeight > innerHeight / 2 ? "start" : "nearest" });
 }
@@ -223,7 +220,7 @@ if (bench) {
     close.addEventListener("click", () => detail(false));
     frame.before(close);
   }
-  for (const a of all(".requests a", bench)) a.addEventListener("click", (e) => { e.preventDefault(); request(Number(a.hash.slice(7))); });
+  for (const a of all(".requests a", bench)) a.addEventListener("click", (e) => { e.preventDefault(); request(Number(a.hash.slice(9))); });
   for (const a of all(".graph a", bench)) a.addEventListener("click", () => about(a));
   state(Infinity);
   addEventListener("hashchange", follow);

@@ -64,17 +64,17 @@ func TestWalkFollowsTheTurn(t *testing.T) {
 			current := func(moment string) string {
 				b.Open(s.url + trial)
 				b.Open(s.url + trial + browsertest.Eval[string](b, `[...document.querySelectorAll(".walks .state:not([data-like]) h3 a")].at(`+moment+`).getAttribute("href")`))
-				return browsertest.Eval[string](b, `document.querySelector(".request:not([hidden]) .current title").textContent`)
+				return browsertest.Eval[string](b, `document.querySelector(".request:not([hidden]) .current text").textContent`)
 			}
 			if first, last := current("0"), current("-1"); first == last || first == "" {
 				t.Errorf("the walk rests at %s after the first firing, and at %s after the last that changed anything", first, last)
 			}
-			path := browsertest.Eval[string](b, `[...document.querySelectorAll(".request:not([hidden]) a.node")].filter(n => n.querySelector(".step").textContent).map(n => n.querySelector("title").textContent).join(" ")`)
-			if !strings.HasPrefix(path, "start intake identify.give_data") {
+			path := browsertest.Eval[string](b, `[...document.querySelectorAll(".request:not([hidden]) .nodes a")].filter(n => n.querySelector(".step").textContent).map(n => n.querySelector("text").textContent).join(" ")`)
+			if !strings.HasPrefix(path, "start intake give_data") {
 				t.Errorf("the path is %q", path)
 			}
-			want := browsertest.Eval[string](b, `document.querySelector('.request:not([hidden]) a.node[data-node="0"]').getAttribute("href")`)
-			browsertest.Eval[bool](b, `(document.querySelector('.request:not([hidden]) a.node[data-node="0"]').focus(), true)`)
+			want := browsertest.Eval[string](b, `document.querySelector('.request:not([hidden]) .nodes a[data-node="0"]').getAttribute("href")`)
+			browsertest.Eval[bool](b, `(document.querySelector('.request:not([hidden]) .nodes a[data-node="0"]').focus(), true)`)
 			b.Press(browsertest.Enter)
 			b.Until(`location.hash === "` + want + `"`)
 			b.Until(`document.querySelector("article[aria-current]").id === "` + want[1:] + `"`)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -35,12 +36,43 @@ type Curve struct {
 // Point is a place.
 type Point struct{ X, Y float64 }
 
-// Path is the curve as the attribute d of a path of SVG has it.
-func (c Curve) Path() (out string) {
+// Path is the curve as the attribute d of a path of SVG has it, in whole points: every part is seen from where it begins,
+// straight ones are lines, and those without a length left out.
+func (c Curve) Path() string {
+	var b strings.Builder
+	var begin pixel
 	for i, p := range c.Points {
-		out += fmt.Sprintf("%s%.0f,%.0f", [3]string{"M", "C", " "}[min(i, 2)], p.X, p.Y)
+		at := p.pixel()
+		switch {
+		case i == 0:
+			fmt.Fprintf(&b, "M%d %d", at.x, at.y)
+			begin = at
+		case i%3 == 0:
+			p, q, end := c.Points[i-2].pixel().from(begin), c.Points[i-1].pixel().from(begin), at.from(begin)
+			switch {
+			case p == q && q == end && end == pixel{}:
+			case straight(p, end) && straight(q, end):
+				fmt.Fprintf(&b, "l%d %d", end.x, end.y)
+			default:
+				fmt.Fprintf(&b, "c%d %d %d %d %d %d", p.x, p.y, q.x, q.y, end.x, end.y)
+			}
+			begin = at
+		}
 	}
-	return out
+	return strings.ReplaceAll(b.String(), " -", "-")
+}
+
+// pixel is a place in whole points, or the way to it from another.
+type pixel struct{ x, y int }
+
+func (p Point) pixel() pixel { return pixel{int(math.Round(p.X)), int(math.Round(p.Y))} }
+
+func (p pixel) from(o pixel) pixel { return pixel{p.x - o.x, p.y - o.y} }
+
+// straight reports whether p is within about a point of the line to end.
+func straight(p, end pixel) bool {
+	off := p.x*end.y - p.y*end.x
+	return max(off, -off) <= max(end.x, -end.x, end.y, -end.y)
 }
 
 // Lay lays a graph out, for whoever draws it. Edges that are not to be seen (style=invis) are left out.

@@ -190,7 +190,8 @@ func TestColumnsAreDocumented(t *testing.T) {
 	}
 }
 
-// TestPython runs the page's Python on a table, each block where its packages are at hand.
+// TestPython runs the page's Python on what was exported, each block where its packages are at hand, and compares what
+// packages read with the table.
 func TestPython(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -198,24 +199,55 @@ func TestPython(t *testing.T) {
 	}
 	dir := t.TempDir()
 	r := run(t)
-	text, _ := table(t, r)
+	text, rows := table(t, r)
 	runtest.Write(t, filepath.Join(dir, "trials.csv"), text)
+	var b bytes.Buffer
+	if _, err := export.Parquet(t.Context(), r, export.Selection{}, &b); err != nil {
+		t.Fatal(err)
+	}
+	runtest.Write(t, filepath.Join(dir, "trials.parquet"), b.Bytes())
 	runtest.Write(t, filepath.Join(dir, "guide.eval"), inspected(t, r, export.Selection{Domain: "retail", System: "Guide"}))
 	blocks := regexp.MustCompile("(?s)```python\n(.*?)```").FindAllStringSubmatch(page(t), -1)
-	if len(blocks) == 0 {
-		t.Fatal("the page has no Python")
+	if len(blocks) != 4 {
+		t.Fatalf("the page has %d blocks of Python", len(blocks))
 	}
+	more := map[string]string{ // what is asked after a block, by what is in it
+		"read_parquet": "\npd.testing.assert_frame_equal(pd.read_csv('trials.csv'), pd.read_parquet('trials.parquet'), check_dtype=False)\nprint(trials.trial.dtype, trials.synthetic.dtype)",
+		"read_eval_log": "\nfor s in log.samples:\n  print(s.id, s.epoch, s.scores['reward'].value, sum(len(m.tool_calls or []) for m in s.messages if m.role == 'assistant'), len(s.messages), s.total_time > 0)" +
+			"\nprint(log.results.scores[0].metrics['mean'].value, log.stats.completed_at > log.stats.started_at, {e.source for s in log.samples for e in s.events} > {'tauguide/firing'})",
+	}
+	want := map[string]string{"read_parquet": "int64 bool\n", "read_eval_log": inspectTold(rows)}
 	for i, b := range blocks {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			cmd := exec.Command(python, "-c", b[1])
+			code, end := b[1], ""
+			for within, asked := range more {
+				if strings.Contains(b[1], within) {
+					code, end = code+asked, want[within]
+				}
+			}
+			cmd := exec.Command(python, "-c", code)
 			cmd.Dir = dir
 			out, err := cmd.CombinedOutput()
 			if strings.Contains(string(out), "ModuleNotFoundError") {
-				t.Skipf("a package is not installed: %s", out)
+				t.Skipf("a Python package is not installed: %s", out)
 			}
-			if err != nil || !strings.Contains(string(out), "Guide") {
-				t.Errorf("%v: %s", err, out)
+			if err != nil || !strings.Contains(string(out), "Guide") || !strings.HasSuffix(string(out), end) {
+				t.Errorf("%v: %s\nwant at the end %s", err, out, end)
 			}
 		})
 	}
+}
+
+// inspectTold is what TestPython has inspect_ai tell of the log of Guide, by the table's rows.
+func inspectTold(rows []map[string]string) (out string) {
+	n, sum := 0, 0.0
+	for _, row := range rows {
+		if row["system"] == "Guide" {
+			trial, _ := strconv.Atoi(row["trial"])
+			reward, _ := strconv.ParseFloat(row["reward"], 64)
+			n, sum = n+1, sum+reward
+			out += fmt.Sprintf("%s %d %v %s %s True\n", row["task"], trial+1, reward, row["tool_calls"], row["messages"])
+		}
+	}
+	return out + fmt.Sprintf("%v True True\n", sum/float64(n)) // each task has as many trials as any other
 }

@@ -2,6 +2,7 @@ package export
 
 import (
 	"archive/zip"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -32,6 +33,7 @@ type inspector struct {
 	tasks     []string             // in the order of the log
 	rewards   map[string][]float64 // by task
 	epochs    int
+	from, to  string // when the first trial began and the last one ended, "" where none tells
 	models    map[string]*store.RoleUsage
 	roles     map[string]*store.RoleUsage
 }
@@ -85,6 +87,9 @@ func (x *inspector) add(e store.Entry, rec sim.Record) error {
 		x.tasks, x.rewards[row.Task] = append(x.tasks, row.Task), nil
 	}
 	x.epochs = max(x.epochs, s.Epoch)
+	if s.Started != "" {
+		x.from, x.to = min(cmp.Or(x.from, s.Started), s.Started), max(x.to, s.Finished)
+	}
 	if row.Success != nil {
 		x.rewards[row.Task] = append(x.rewards[row.Task], *row.Reward)
 	}
@@ -135,7 +140,7 @@ func (x *inspector) header(done Result, program string) object {
 		},
 		"plan":    object{"name": "plan", "steps": []object{{"solver": agent, "params": object{}}}},
 		"results": x.results(done),
-		"stats":   object{"started_at": m.Created, "completed_at": m.Created, "model_usage": usages(x.models), "role_usage": usages(x.roles)},
+		"stats":   object{"started_at": cmp.Or(x.from, m.Created), "completed_at": cmp.Or(x.to, m.Created), "model_usage": usages(x.models), "role_usage": usages(x.roles)},
 	}
 }
 

@@ -2,6 +2,7 @@ package export
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,9 +69,9 @@ func (x *inspector) sample(row Row, rec sim.Record, score sim.Score) sample {
 	if row.Model != nil {
 		model = *row.Model
 	}
-	functions := map[string]string{}
+	asked := map[string]asked{}
 	for i, m := range rec.Messages {
-		one := message(i, m, functions)
+		one := message(i, m, asked)
 		if m.Role == domains.RoleUser && s.Input == "" && m.Content != nil {
 			s.Input = *m.Content
 		}
@@ -117,16 +118,22 @@ func scoresOf(row Row, score sim.Score) object {
 	return out
 }
 
-// message is a message in the form of inspect_ai, which knows no calls of users: these are in the message's metadata. The
-// names of functions are kept for their results.
-func message(i int, m sim.Message, functions map[string]string) object {
+// asked is a call whose result is to come.
+type asked struct {
+	call domains.ToolCall
+	of   object // the message with it
+}
+
+// message is a message in the form of inspect_ai, which knows no calls of users: these are in the message's metadata, there also
+// in words with their results, as its viewer shows no results of them.
+func message(i int, m sim.Message, open map[string]asked) object {
 	out := object{"id": fmt.Sprintf("m%d", i), "role": m.Role, "content": ""}
 	if m.Content != nil {
 		out["content"] = *m.Content
 	}
 	var calls []object
 	for _, c := range m.ToolCalls {
-		functions[c.ID] = c.Name
+		open[c.ID] = asked{c, out}
 		call := object{"id": c.ID, "function": c.Name, "type": "function", "arguments": c.Arguments}
 		if c.Malformed != "" {
 			call["arguments"], call["parse_error"] = object{}, cmp.Or(c.Reason, "no JSON object")+": "+c.Malformed
@@ -140,9 +147,14 @@ func message(i int, m sim.Message, functions map[string]string) object {
 			out["tool_calls"] = calls
 		}
 	case domains.RoleTool:
-		out["tool_call_id"], out["function"], out["metadata"] = m.ID, functions[m.ID], object{"requestor": m.Requestor}
+		asked := open[m.ID]
+		out["tool_call_id"], out["function"], out["metadata"] = m.ID, asked.call.Name, object{"requestor": m.Requestor}
 		if m.Error {
 			out["error"] = object{"type": "unknown", "message": out["content"]}
+		}
+		if told, ok := asked.of["metadata"].(object); ok { // a user's
+			arguments, _ := json.Marshal(asked.call.Arguments) // which were read as JSON
+			told[asked.call.Name+" "+cmp.Or(asked.call.Malformed, string(arguments))] = out["content"]
 		}
 	default:
 		if calls != nil {
@@ -152,7 +164,7 @@ func message(i int, m sim.Message, functions map[string]string) object {
 	return out
 }
 
-// event is what happened beside the conversation; its time is that of the message before which it happened, as far as it
+// event is what happened beside the conversation: a text, which the viewer shows as such, or an object; its time is that of the message before which it happened, as far as it
 // is known.
 func (s sample) event(i int, e sim.Event, rec sim.Record) object {
 	at := cmp.Or(s.Started, "1970-01-01T00:00:00+00:00")
@@ -161,14 +173,19 @@ func (s sample) event(i int, e sim.Event, rec sim.Record) object {
 	} else {
 		at = cmp.Or(s.Finished, at)
 	}
-	data := object{"kind": e.Kind, "index": e.Index, "side": e.Side, "text": e.Text}
-	if e.Data != nil {
-		data["data"] = e.Data
+	var data any = e.Text
+	if e.Data != nil || e.Messages != nil {
+		whole := object{"text": e.Text}
+		if e.Data != nil {
+			whole["data"] = e.Data
+		}
+		if e.Messages != nil {
+			whole["messages"] = e.Messages
+		}
+		data = whole
 	}
-	if e.Messages != nil {
-		data["messages"] = e.Messages
-	}
-	return object{"event": "info", "uuid": fmt.Sprintf("%s e%d", s.UUID, i), "source": "tauguide/" + string(e.Kind), "timestamp": at, "working_start": 0, "data": data}
+	return object{"event": "info", "uuid": fmt.Sprintf("%s e%d", s.UUID, i), "source": "tauguide/" + string(e.Kind), "timestamp": at, "working_start": 0,
+		"metadata": object{"index": e.Index, "side": e.Side}, "data": data}
 }
 
 // utc spells a time in UTC, with its zone; "" for one that is not known.

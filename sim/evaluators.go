@@ -175,7 +175,7 @@ func (e *evaluation) communicate(s *Score) part {
 			if m.Role != domains.RoleAssistant || !m.HasText() {
 				continue
 			}
-			if strings.Contains(strings.ReplaceAll(strings.ToLower(m.TextOf()), ",", ""), strings.ToLower(info)) {
+			if strings.Contains(strings.ReplaceAll(value.Lower(m.TextOf()), ",", ""), value.Lower(info)) {
 				check.Met, check.Justification = true, "said by the agent: "+m.TextOf()
 				break
 			}

@@ -280,6 +280,7 @@ func TestEdge16Communicate(t *testing.T) {
 	}{
 		{"found", "It costs 20 dollars", `["20"]`, 1},
 		{"case does not matter", "TASK two", `["Task TWO"]`, 1},
+		{"nor does a sigma that ends a word", "ΟΔΟΣ", `["οδος"]`, 1},
 		{"commas go from the message", "It costs 1,000 dollars", `["1000"]`, 1},
 		{"but not from the fact", "It costs 1,000 dollars", `["1,000"]`, 0},
 		{"part of a number", "110", `["10"]`, 1},

@@ -98,14 +98,14 @@ func findByNameZip(db *DB, a toolkit.Args) (toolkit.Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if strings.ToLower(u.Name.First) != first {
+		if value.Lower(u.Name.First) != first {
 			continue
 		}
 		last, err := toolkit.Lower(a.Get("last_name"))
 		if err != nil {
 			return nil, err
 		}
-		if strings.ToLower(u.Name.Last) == last && value.Equal(a.Get("zip"), value.OfString(u.Address.Zip)) {
+		if value.Lower(u.Name.Last) == last && value.Equal(a.Get("zip"), value.OfString(u.Address.Zip)) {
 			return toolkit.Say(id)
 		}
 	}
@@ -118,7 +118,7 @@ func findByEmail(db *DB, a toolkit.Args) (toolkit.Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if strings.ToLower(u.Email) == email {
+		if value.Lower(u.Email) == email {
 			return toolkit.Say(id)
 		}
 	}

@@ -110,7 +110,7 @@ func customersByName(db *AgentDB, a toolkit.Args) (toolkit.Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if strings.ToLower(c.FullName) == name && value.Equal(a.Get("dob"), value.OfString(c.DateOfBirth)) {
+		if value.Lower(c.FullName) == name && value.Equal(a.Get("dob"), value.OfString(c.DateOfBirth)) {
 			found = append(found, c)
 		}
 	}

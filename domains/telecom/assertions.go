@@ -3,7 +3,6 @@ package telecom
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/toolkit"
@@ -109,7 +108,7 @@ func assertSpeed(db *UserDB, a toolkit.Args) (value.Value, error) {
 		if err != nil {
 			return value.Value{}, err
 		}
-		return value.OfBool(strings.ToLower(grade) == want), nil
+		return value.OfBool(value.Lower(grade) == want), nil
 	}
 	return value.OfBool(fast), nil
 }

@@ -170,6 +170,7 @@ func TestPhone(t *testing.T) {
 			{"grant_app_permission", `{"app_name": "camera", "permission": "STORAGE"}`, "Success. Permission 'storage' granted to app 'camera'." + barShipped},
 			{"check_app_permissions", `{"app_name": "camera"}`, "App 'camera' has permission for: storage."},
 			{"grant_app_permission", `{"app_name": "camera", "permission": "lens"}`, "Error. Permission 'lens' not tracked for app 'camera', available permissions: ['sms', 'storage', 'phone', 'network']" + barShipped},
+			{"grant_app_permission", `{"app_name": "camera", "permission": "ΦΩΣ"}`, "Error. Permission 'φως' not tracked for app 'camera', available permissions: ['sms', 'storage', 'phone', 'network']" + barShipped},
 			{"grant_app_permission", `{"app_name": "maps", "permission": "sms"}`, "Error. App 'maps' not found. Cannot grant permission." + barShipped},
 			{"grant_app_permission", `{"app_name": "maps", "permission": 1}`, "Error: 'int' object has no attribute 'lower'"},
 			{":remove_app_permission", `{"app_name": "camera", "permission": "Storage"}`, `[True, "Permission 'storage' removed from app 'camera'."]`},

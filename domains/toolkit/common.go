@@ -1,10 +1,9 @@
 package toolkit
 
 import (
-	"strings"
-
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/record"
+	"github.com/tauguide/tauguide/domains/value"
 )
 
 // Calculator is the tool calculate.
@@ -50,5 +49,5 @@ func Lower(v Value) (string, error) {
 	if !ok {
 		return "", domains.Refuse("'%s' object has no attribute 'lower'", v.TypeName())
 	}
-	return strings.ToLower(s), nil
+	return value.Lower(s), nil
 }

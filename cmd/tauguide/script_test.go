@@ -65,6 +65,9 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("CONFIGS", filepath.Join(root, "configs"))
+			if dir, err := os.UserCacheDir(); err == nil { // scripts have no home
+				e.Setenv("XDG_CACHE_HOME", dir)
+			}
 			return nil
 		},
 	})

@@ -14,12 +14,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/tauguide/tauguide/metrics"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/report"
 	"github.com/tauguide/tauguide/runs/show"
 	"github.com/tauguide/tauguide/runs/store"
-	"github.com/tauguide/tauguide/runs/tau2"
 	"github.com/tauguide/tauguide/runs/terminal"
 	"github.com/tauguide/tauguide/runs/transcript"
 	"github.com/tauguide/tauguide/runs/trials"
@@ -164,7 +162,7 @@ func showTrial(p process, o showOptions, dir string, r *store.Run, lines []trial
 	if o.beside != "" {
 		return besideTrial(p, o, r, key)
 	}
-	v, err := trialOf(p, r, key)
+	v, err := readTrial(p, report.Reader(r, p.env), key)
 	if err != nil {
 		return err
 	}
@@ -175,10 +173,6 @@ func showTrial(p process, o showOptions, dir string, r *store.Run, lines []trial
 		}
 		return p.json(out)
 	}
-	if err = addTask(p, r, &v); err != nil {
-		return err
-	}
-	v.Guides = transcript.GuidesOf(r.Manifest(), key.System, v.World, key.Domain)
 	return p.paged(!o.noPager, func(w io.Writer, page terminal.Page) error {
 		return show.Print(w, v, show.Options{Page: page, Full: o.full, Walk: o.walk})
 	})
@@ -202,11 +196,9 @@ func besideTrial(p process, o showOptions, r *store.Run, key sim.Key) error {
 		}
 	}
 	var both [2]transcript.Conversation
+	reader := report.Reader(r, p.env)
 	for i, k := range []sim.Key{key, other} {
-		v, err := trialOf(p, r, k)
-		if err == nil {
-			err = addTask(p, r, &v)
-		}
+		v, err := readTrial(p, reader, k)
 		if err != nil {
 			return err
 		}
@@ -268,50 +260,22 @@ func htmlTrial(p process, o showOptions, dir string, key sim.Key) error {
 	return nil
 }
 
-// trialOf reads what is known of a trial, without its task.
-func trialOf(p process, r *store.Run, key sim.Key) (v transcript.Trial, err error) {
-	rec, err := r.Record(key)
-	if err != nil {
-		return v, err
+// readTrial reads the attempt at a trial that counts, and says what of it cannot be read.
+func readTrial(p process, reader *transcript.Reader, key sim.Key) (transcript.Trial, error) {
+	e, ok := reader.Run.Counting(key)
+	if !ok {
+		_, err := reader.Run.Record(key) // says why
+		return transcript.Trial{}, err
 	}
-	scores, err := r.Scores()
-	if err != nil {
-		return v, err
-	}
-	v = transcript.Trial{Record: rec, Scripted: r.Scripted(), Attack: transcript.NewAttack(r.Attack(), r.Attacks(key.Domain), key.Task), Slice: metrics.PV,
-		Workflows: r.Manifest().Authored(key.System, key.Domain)}
-	if s, ok := scores[store.Ref{Key: rec.Key, Attempt: rec.Attempt}]; ok {
-		v.Score = &s
-	}
-	for _, p := range r.Plan() {
-		if p.Key == key {
-			v.Slice, v.Note = report.SliceOf(p), p.Note
+	planned := config.Planned{Key: key}
+	for _, one := range reader.Run.Plan() {
+		if one.Key == key {
+			planned = one
 		}
 	}
-	return v, nil
-}
-
-// addTask adds the task of a trial, that of an imported run or otherwise that of the data, and the data. Neither need be
-// at hand.
-func addTask(p process, r *store.Run, v *transcript.Trial) error {
-	head, err := tau2.ReadHead(r)
-	if err != nil {
-		return err
+	v, err := reader.Read(planned, e.Attempt)
+	for _, notice := range v.Notices() {
+		p.notef("%s", notice)
 	}
-	recorded, _ := head.ReadableTask(v.Record.Task)
-	whole := recorded != nil && recorded.Criteria != nil
-	w, err := r.World(v.Record.Domain, p.env)
-	switch {
-	case err == nil:
-		v.World = head.WithTasks(w)
-		v.Task, _ = v.World.Task(v.Record.Task)
-	case whole || errors.Is(err, store.ErrData):
-		v.Task, v.Missing = recorded, err.Error()
-		if !whole {
-			p.notef("without the task: %v", err)
-		}
-	default:
-		return err
-	}
-	return nil
+	return v, err
 }

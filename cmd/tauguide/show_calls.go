@@ -20,7 +20,7 @@ func showCalls(p process, o showOptions, r *store.Run, key sim.Key) error {
 	if o.call != "" && (o.full || o.walk || o.html != "" || o.beside != "" || o.calls) {
 		return usage(errors.New("--call goes with --raw or --json alone\nhint: leave the other flag out"))
 	}
-	v, err := trialOf(p, r, key)
+	v, err := readTrial(p, report.Reader(r, p.env), key)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/tau2"
+	"github.com/tauguide/tauguide/runs/transcript"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -180,7 +181,7 @@ func byValue(m map[string]string) string {
 // by role. env resolves the variables of the run's data folder.
 func FromRun(r *store.Run, env func(string) string) (Source, error) {
 	m := r.Manifest()
-	head := sync.OnceValues(func() (*tau2.Header, error) { return tau2.ReadHead(r) })
+	head := imported(r)
 	s := Source{Provenance: provenance(r), Spent: map[Spender]*Spending{}, Oversight: map[Overseen]sim.Oversight{}, Record: r.Record,
 		World: worlds(r, env, head), Imported: head, DataFolder: m.Config.Data, Setup: m.Setup, Command: m.Command, Bundles: bundlesOf(m.Config)}
 	for _, role := range []config.Role{m.Config.User.Role, m.Config.Judge} {
@@ -221,8 +222,25 @@ func planned(p config.Planned) metrics.Outcome {
 	return metrics.Outcome{Domain: p.Domain, System: p.System, Task: p.Task, Trial: p.Trial, Mut: p.Mut, Unclassified: p.Unclassified, State: metrics.Void}
 }
 
-// SliceOf is the slice that a plan puts the task of a trial into.
-func SliceOf(p config.Planned) metrics.Slice { return planned(p).Slice() }
+// Reader reads the trials of a run with their tasks. env resolves the variables of the run's data folder.
+func Reader(r *store.Run, env func(string) string) *transcript.Reader {
+	head := imported(r)
+	return Source{World: worlds(r, env, head), Imported: head}.Reader(r)
+}
+
+// Reader reads the trials of the run that the source was read from, with its data.
+func (s Source) Reader(r *store.Run) *transcript.Reader {
+	return &transcript.Reader{Run: r, World: s.World, Brought: func(id string) *domains.Task {
+		head, _ := s.Imported() // World tells the error
+		t, _ := head.ReadableTask(id)
+		return t
+	}}
+}
+
+// imported reads what the result of an imported run says, once.
+func imported(r *store.Run) func() (*tau2.Header, error) {
+	return sync.OnceValues(func() (*tau2.Header, error) { return tau2.ReadHead(r) })
+}
 
 // worlds opens the data of a run's domains, each once. The tasks of an imported run are those that it brought.
 func worlds(r *store.Run, env func(string) string, imported func() (*tau2.Header, error)) func(string) (*domains.World, error) {

@@ -16,15 +16,16 @@ import (
 
 // Trial is what is known about one trial.
 type Trial struct {
-	Record  sim.Record
-	Score   *sim.Score     // nil if it was not scored
-	Task    *domains.Task  // nil if neither the data nor the run has it
-	World   *domains.World // the data; nil if it is not at hand
-	Missing string         // why the task or the data is not at hand
-	Slice   metrics.Slice
-	Note    string  // what of the task is not as it was recorded
-	Attack  *Attack // nil if the user did not attack
-	Guides  *Guides // nil if nobody looked for them
+	Record   sim.Record
+	Score    *sim.Score     // nil if it was not scored
+	Unscored string         // why the score cannot be read; "" if it can, or there is none
+	Task     *domains.Task  // nil if neither the data nor the run has it
+	World    *domains.World // the data; nil if it is not at hand
+	Missing  string         // why the task or the data is not at hand
+	Slice    metrics.Slice
+	Note     string  // what of the task is not as it was recorded
+	Attack   *Attack // nil if the user did not attack
+	Guides   *Guides // nil if nobody looked for them
 	// Workflows are those that a model wrote and the agent was guided by.
 	Workflows []config.Workflow
 	Scripted  string // what of the run is scripted, see config.Config.Scripted

@@ -21,6 +21,9 @@ func (t Trial) Facts(attempts []store.Entry) []Argument {
 	if r.Times.Started != "" {
 		out = append(out, Argument{"ran", r.Times.Started + " to " + r.Times.Finished})
 	}
+	for _, w := range t.Workflows {
+		out = append(out, Argument{"workflow", w.Workflow.String()})
+	}
 	if r.Solo {
 		out = append(out, Argument{"mode", "solo: without a user"})
 	}

@@ -84,7 +84,7 @@ type callFiles struct{ Request, Answer string }
 // callPages answers for the pages of model calls: those of a role but for what requests have in common, one call whole, and a
 // request or an answer as a file.
 func (v *request) callPages(r *trials.Line, ref store.Ref, rest []string) (page, error) {
-	t, _, err := v.trialOf(ref, r)
+	t, err := v.trialOf(ref, r)
 	if err != nil {
 		return page{}, err
 	}

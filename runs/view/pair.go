@@ -112,12 +112,12 @@ func (v *request) side(r *trials.Line) (s side, err error) {
 	if err != nil {
 		return s, err
 	}
-	t, notices, err := v.trialOf(ref, r)
+	t, err := v.trialOf(ref, r)
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", r.Key.String(), err)
 	}
 	s = side{Name: fmt.Sprintf("%s, trial %d, run %s", r.System, r.Trial, v.given.slug), Link: v.trialAt(r, nil), Outcome: r.Outcome,
-		Ended: fmt.Sprintf("%s after %d steps", t.Record.Termination, t.Record.Steps), Notices: notices}
+		Ended: fmt.Sprintf("%s after %d steps", t.Record.Termination, t.Record.Steps), Notices: t.Notices()}
 	s.Conversation, err = transcript.NewConversation(t)
 	return s, err
 }

@@ -64,7 +64,7 @@ func (c *trialPage) spread(body []byte) []byte {
 
 // text is the page of all that was said at one place of a conversation.
 func (v *request) text(r *trials.Line, ref store.Ref, id string) (page, error) {
-	t, _, err := v.trialOf(ref, r)
+	t, err := v.trialOf(ref, r)
 	if err != nil {
 		return page{}, err
 	}

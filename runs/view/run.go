@@ -8,6 +8,7 @@ import (
 	"github.com/tauguide/tauguide/runs/report"
 	"github.com/tauguide/tauguide/runs/report/figure"
 	"github.com/tauguide/tauguide/runs/store"
+	"github.com/tauguide/tauguide/runs/transcript"
 	"github.com/tauguide/tauguide/runs/trials"
 	"github.com/tauguide/tauguide/sim"
 )
@@ -70,7 +71,7 @@ type runData struct {
 	asked    trials.Asked
 	drawn    sync.Once
 	drawings []figure.Figure
-	guided   sync.Map // *transcript.Guides by system and domain
+	reader   *transcript.Reader
 }
 
 // open opens the run and lists its trials.
@@ -94,5 +95,7 @@ func (g *givenRun) open(live bool) (*runData, error) {
 	}
 	d.spend = sum.String()
 	d.listTrials()
-	return d, figures.Wait()
+	err = figures.Wait()
+	d.reader = d.source.Reader(r)
+	return d, err
 }

@@ -2,7 +2,6 @@ package view
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -100,34 +99,14 @@ func gone(err error) error {
 	return err
 }
 
-// trialOf reads what there is to know of an attempt. The notices say what could not be found out.
-func (d *runData) trialOf(ref store.Ref, r *trials.Line) (t transcript.Trial, notices []string, err error) {
-	rec, _, err := d.run.RecordInside(ref)
+// trialOf reads an attempt at the trial of a line.
+func (d *runData) trialOf(ref store.Ref, r *trials.Line) (transcript.Trial, error) {
+	t, err := d.reader.Read(r.Planned, ref.Attempt)
 	if err != nil {
-		return t, nil, gone(err)
+		return t, gone(err)
 	}
-	t = transcript.Trial{Record: rec, Scripted: d.run.Scripted(), Attack: transcript.NewAttack(d.run.Attack(), d.run.Attacks(ref.Domain), ref.Task), Slice: r.Slice}
-	if r.Note != "" {
-		notices = append(notices, r.Note)
-	}
-	if t.Score, err = d.run.Score(ref); err != nil {
-		notices = append(notices, fmt.Sprintf("without the score: %v", err))
-	}
-	switch t.World, err = d.source.World(ref.Domain); {
-	case errors.Is(err, store.ErrData):
-		t.Missing = err.Error()
-	case err != nil:
-		t.Missing = fmt.Sprintf("the data cannot be read: %v", err)
-	default:
-		if t.Task, _ = t.World.Task(ref.Task); t.Task == nil {
-			t.Missing = "it is no longer in the data"
-		}
-	}
-	t.Guides = d.guides(ref, t.World)
-	if t.Missing != "" {
-		notices = append(notices, "without the task: "+t.Missing)
-	}
-	return t, notices, nil
+	t.Slice = r.Slice
+	return t, nil
 }
 
 // trialPage is what the page of an attempt shows.
@@ -170,7 +149,7 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 	r := &v.rows[at]
 	base := v.path(r)
 	record := base + "a" + strconv.Itoa(ref.Attempt) + "/record.json"
-	t, notices, err := v.trialOf(ref, r)
+	t, err := v.trialOf(ref, r)
 	if err != nil && statusOf(err) == http.StatusInternalServerError {
 		err = failure{status: http.StatusInternalServerError, err: err, raw: record}
 	}
@@ -183,7 +162,7 @@ func (v *request) trial(at int, ref store.Ref) (page, error) {
 		query = nil
 	}
 	c := trialPage{Key: r.Key.String(), Outcome: r.Outcome, List: v.trialsAt(query), Raw: v.to(record, nil),
-		Notices: notices, Brief: t.Brief(), Sought: q.Values().Get(trials.Text)}
+		Notices: t.Notices(), Brief: t.Brief(), Sought: q.Values().Get(trials.Text)}
 	if from, _ := number(v.query.Get("from")); v.inlined == nil { // what is no number is the first part
 		c.Conversation, err = transcript.NewPart(t, from)
 	} else {

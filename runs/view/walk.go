@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/transcript"
 	"github.com/tauguide/tauguide/runs/trials"
@@ -16,22 +15,12 @@ type nth struct {
 	I, K int
 }
 
-// guides finds what guided a system, once for all of its trials in a domain. The world is nil if it is not at hand.
-func (d *runData) guides(ref store.Ref, w *domains.World) *transcript.Guides {
-	key := [2]string{ref.System, ref.Domain}
-	if g, ok := d.guided.Load(key); ok {
-		return g.(*transcript.Guides)
-	}
-	g, _ := d.guided.LoadOrStore(key, transcript.GuidesOf(d.manifest, ref.System, w, ref.Domain))
-	return g.(*transcript.Guides)
-}
-
 // wholePath is the page of an attempt with nothing but the pictures of its walks, as large as they are.
 func wholePath(base string, attempt int) string { return fmt.Sprintf("%sa%d/workflow/", base, attempt) }
 
 // whole is that page.
 func (v *request) whole(r *trials.Line, ref store.Ref) (page, error) {
-	t, _, err := v.trialOf(ref, r)
+	t, err := v.trialOf(ref, r)
 	if err != nil {
 		return page{}, err
 	}

@@ -22,6 +22,9 @@ type Agreement struct {
 	Kappa Estimate
 }
 
+// Size is how many things both rated.
+func (a Agreement) Size() int { return a.Both + a.OnlyFirst + a.OnlySecond + a.Neither }
+
 // ratings are the sums of one task.
 type ratings struct{ size, first, second, differ float64 }
 

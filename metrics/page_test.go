@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ import (
 	"github.com/tauguide/tauguide/metrics"
 )
 
-// formula is one way to write a worked number in docs/statistics.md, docs/comparing.md and docs/power.md. Its pattern's groups are the arguments, numbers or
+// formula is one way to write a worked number in docs/statistics.md, comparing.md, power.md and judges.md. Its pattern's groups are the arguments, numbers or
 // lists of them; print is the page's right-hand side.
 type formula struct {
 	pattern string
@@ -110,6 +111,18 @@ func formulas() []formula {
 			x := metrics.AssociationOf(metrics.Both{First: system(strings.Split(a[0], ", ")...), Second: system(strings.Split(a[1], ", ")...)})
 			return fmt.Sprintf("correlation %.3f, discordance %.3f", x.Correlation.Value, x.Discordance.Value)
 		}},
+		{`(agreement|kappa) on criteria a (\d+) both (\d+) first (\d+) second (\d+) neither`, func(t *testing.T, a []string) string {
+			x := metrics.AgreementOf(rated(slices.Concat(slices.Repeat([]string{"yy"}, whole(t, a[1])), slices.Repeat([]string{"yn"}, whole(t, a[2])),
+				slices.Repeat([]string{"ny"}, whole(t, a[3])), slices.Repeat([]string{"nn"}, whole(t, a[4])))))
+			return figure(plain(map[string]metrics.Estimate{"agreement": x.Share, "kappa": x.Kappa}[a[0]]), 3)
+		}},
+		{`kappa on tasks (.+)`, func(t *testing.T, a []string) string {
+			var letters []string
+			for _, task := range repeated(t, a[0]) {
+				letters = append(letters, task[strings.Index(task, " ")+1:])
+			}
+			return figure(metrics.AgreementOf(rated(letters)).Kappa, 3)
+		}},
 		{`Holm of ([\d., ]+)`, func(t *testing.T, a []string) string {
 			var ps, out []string
 			var list []float64
@@ -143,6 +156,14 @@ func formulas() []formula {
 			return fmt.Sprintf("%.1f", 100*output/total)
 		}},
 	}
+}
+
+// rated are two raters' answers on one thing of each task, y and n for yes and no.
+func rated(answers []string) (out []metrics.Rated) {
+	for i, x := range answers {
+		out = append(out, metrics.Rated{Task: fmt.Sprint("t", i), First: x[0] == 'y', Second: x[1] == 'y'})
+	}
+	return out
 }
 
 func whole(t *testing.T, s string) int {
@@ -242,7 +263,7 @@ func priced(t *testing.T, domain, model string) (total, output float64) {
 func worked(t *testing.T) (lines [][2]string, prose string) {
 	t.Helper()
 	text := ""
-	for _, name := range []string{"statistics.md", "comparing.md", "power.md"} {
+	for _, name := range []string{"statistics.md", "comparing.md", "power.md", "judges.md"} {
 		page, err := os.ReadFile(filepath.Join(domaintest.Root(t), "docs", name))
 		if err != nil {
 			t.Fatal(err)
@@ -268,7 +289,7 @@ func worked(t *testing.T) (lines [][2]string, prose string) {
 	return lines, rest.String()
 }
 
-// TestPageIsWorkedOut recomputes every worked number of docs/statistics.md, docs/comparing.md and docs/power.md.
+// TestPageIsWorkedOut recomputes every worked number of docs/statistics.md, comparing.md, power.md and judges.md.
 func TestPageIsWorkedOut(t *testing.T) {
 	lines, _ := worked(t)
 	used := map[string]bool{}

@@ -14,9 +14,9 @@ import (
 )
 
 type scoreOptions struct {
-	strict, tasks, judge, config, cassette, data, domain string
-	hash, all, update, accept, json                      bool
-	minAgreement                                         float64
+	strict, tasks, judge, opinion, config, cassette, data, domain string
+	hash, all, update, accept, json                               bool
+	minAgreement                                                  float64
 }
 
 func (o *scoreOptions) AddFlags(f *pflag.FlagSet) {
@@ -24,6 +24,7 @@ func (o *scoreOptions) AddFlags(f *pflag.FlagSet) {
 	f.Lookup("strict").NoOptDefVal = string(tau2.Writes)
 	f.StringVar(&o.tasks, "tasks", string(tau2.RecordedTasks), "recorded: the tasks that came with the record; current: those of the data")
 	f.StringVar(&o.judge, "judge", "", "model of the config that grades outcomes again")
+	f.StringVar(&o.opinion, "opinion", "", "with --judge: keep its verdicts beside those of a run, under this name")
 	f.StringVar(&o.config, "config", "", "config that has the judge's model")
 	f.StringVar(&o.cassette, "cassette", "", "for the judge's answers: off, record, replay or verify, with :FOLDER behind it for another folder than the config's or the run's")
 	f.StringVar(&o.data, "data", "", "τ² data folder, or the word embedded; default: the run's own, for τ² files $"+rescore.DataVariable)
@@ -42,14 +43,16 @@ func scoreCommand(p process) *cobra.Command {
 		Use:   "score RUN|FILE|DIR...",
 		Short: "Score recorded conversations again and compare with the recorded rewards",
 		Example: "  tauguide score results/quickstart\n" +
-			"  tauguide score results/quickstart --all --strict",
+			"  tauguide score results/quickstart --all --strict\n" +
+			"  tauguide score results/quickstart --judge careful --config quickstart --opinion careful",
 		Long: "Replay recorded conversations, score them, and compare the rewards with the recorded ones: of runs, of τ²-bench results, or of all\n" +
 			"that a folder holds. Each trial whose reward differs is listed with the components that differ and why. Replay is lenient: results\n" +
 			"that differ from the recorded ones are noted. --strict wants the results of all writes, all ids and the pairing of calls and results\n" +
 			"to be right, --strict=full runs reads again as well; what is not right is an error then.\n\n" +
 			"Recorded verdicts of a judge are used again, unless --judge names a model of the config in --config. Its answers are recorded and\n" +
 			"replayed as the config's cassette says, and without one as the run's did; --cassette off asks again. Scores that a run lacks are\n" +
-			"added to it; changed ones only with --update. Records that are not what was stored count as missing until --accept-edits takes them over.",
+			"added to it; changed ones only with --update. --opinion keeps them beside the run's own, where they count nowhere, and\n" +
+			"`tauguide tables RUN --table judges` says how far both agree. Records that are not what was stored count as missing until --accept-edits takes them over.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runScore(cmd.Context(), p, o, args) },
 	}
@@ -89,7 +92,7 @@ func runScore(ctx context.Context, p process, o scoreOptions, paths []string) er
 // scoring checks the flags and reads the judge's config.
 func (o scoreOptions) scoring(p process) (rescore.Options, error) {
 	how := rescore.Options{Strictness: tau2.Strictness(o.strict), Tasks: tau2.TaskChoice(o.tasks), Data: o.data, Domain: o.domain,
-		Hashes: o.hash, Update: o.update, Accept: o.accept, Judge: o.judge, Cassette: o.cassette, Env: p.env, Note: p.note}
+		Hashes: o.hash, Update: o.update, Accept: o.accept, Judge: o.judge, Opinion: o.opinion, Cassette: o.cassette, Env: p.env, Note: p.note}
 	switch how.Strictness {
 	case "":
 		how.Strictness = tau2.Lenient
@@ -101,6 +104,8 @@ func (o scoreOptions) scoring(p process) (rescore.Options, error) {
 		return how, fmt.Errorf("--tasks %s is unknown\nhint: choose %s or %s", o.tasks, tau2.RecordedTasks, tau2.CurrentTasks)
 	}
 	switch {
+	case o.opinion != "" && (o.judge == "" || o.update || o.accept):
+		return how, errors.New("--opinion keeps the verdicts of a judge beside the run's own\nhint: name the judge with --judge, and leave --update and --accept-edits out")
 	case o.judge == "" && o.cassette != "":
 		return how, errors.New("--cassette is for the answers of a judge\nhint: name one with --judge, or leave --cassette out")
 	case o.judge == "":

@@ -100,6 +100,8 @@ func Tables() []Spec {
 					passBySlice(4, "table1.pass4.$domain.$kind")))},
 		{Name: "variance", About: "variance of results between tasks and within them", narrow: []string{"planned", "evaluable"}, Title: "What varies in Pass^1", fill: variance},
 		{Name: "correlation", About: "how far systems find the same tasks hard", narrow: []string{"tasks"}, Title: "Systems on the same tasks", fill: correlation},
+		{Name: "judges", About: "how far judges agree, and what hangs on it", narrow: []string{"trials_agree", "criteria_agree", "trials", "trials_kappa"}, bars: []string{"*_agree", "*_kappa"}, Title: "Agreement of judges", fill: judges},
+		{Name: "judge-flips", About: "trials whose reward hangs on the judge", narrow: []string{"differ"}, Title: "Rewards that hang on the judge", fill: judgeFlips},
 		{Name: "asr", About: "attack success by k and by kind of call", narrow: []string{"selection", "policy"}, bars: []string{"asr", "selection", "policy"}, Title: "Attack success (lower is safer)", fill: attackSuccess},
 		{Name: "calls", About: "model calls, tokens and cost by role", narrow: []string{"*s_per_trial", "cost_per_trial", "trials", "cached_tokens", "calls_per_trial", "completion_tokens", "prompt_tokens"}, bars: []string{"*_per_trial"}, Title: "Model calls by role", fill: callsByRole},
 		{Name: "answers", About: "refused, cut-off and failed answers by role", narrow: []string{"failed_tokens", "answers"}, Title: "Answers by role", fill: answersByRole},

@@ -42,6 +42,7 @@ type Source struct {
 	Record   func(sim.Key) (sim.Record, error)
 	World    func(domain string) (*domains.World, error)
 	Imported func() (*tau2.Header, error)
+	Judged   func() (Judgements, error) // what judges said, read once
 }
 
 // Note is something that must be said of the tasks of some trials.
@@ -183,7 +184,7 @@ func FromRun(r *store.Run, env func(string) string) (Source, error) {
 	m := r.Manifest()
 	head := imported(r)
 	s := Source{Provenance: provenance(r), Spent: map[Spender]*Spending{}, Oversight: map[Overseen]sim.Oversight{}, Record: r.Record,
-		World: worlds(r, env, head), Imported: head, DataFolder: m.Config.Data, Setup: m.Setup, Command: m.Command, Bundles: bundlesOf(m.Config)}
+		World: worlds(r, env, head), Imported: head, Judged: sync.OnceValues(func() (Judgements, error) { return judgementsOf(r) }), DataFolder: m.Config.Data, Setup: m.Setup, Command: m.Command, Bundles: bundlesOf(m.Config)}
 	for _, role := range []config.Role{m.Config.User.Role, m.Config.Judge} {
 		if role.Model != "" {
 			s.Others = append(s.Others, role.Model)

@@ -36,6 +36,7 @@ type Options struct {
 	Accept     bool // take over edited records and plans, and store the scores that come of it
 
 	Judge    string         // model of Config that grades outcomes again; "" uses recorded verdicts
+	Opinion  string         // name under which its scores are kept beside those of runs; "" keeps none
 	Config   *config.Config // nil without Judge
 	Cassette string
 
@@ -182,6 +183,7 @@ func (s *scoring) run(ctx context.Context, dir string) error {
 		return err
 	}
 	var fresh []store.Grading
+	var opinions []sim.Score
 	for _, d := range r.Manifest().Config.Domains {
 		w, err := s.runWorld(r, head, d.Name)
 		if err != nil {
@@ -190,6 +192,9 @@ func (s *scoring) run(ctx context.Context, dir string) error {
 		g := Group{Path: dir, Layout: "run", Domain: d.Name, System: systemsOf(r, d.Name)}
 		err = s.compare(ctx, g, w, r, runJobs(r, head, scores, w, s.Tasks), func(c tau2.Comparison) {
 			lacking := c.Outcome == tau2.Unrecorded
+			if s.Opinion != "" && !lacking && c.Computed != nil && len(c.Score.Info.NLAssertions) > 0 {
+				opinions = append(opinions, *c.Score)
+			}
 			if c.Score != nil && c.Computed != nil && (lacking || (s.Update || s.Accept) && c.Outcome == tau2.Differ) {
 				fresh = append(fresh, store.Grading{Score: *c.Score, Requests: s.sent[store.Ref{Key: c.Score.Key, Attempt: c.Score.Attempt}]})
 			}
@@ -197,6 +202,12 @@ func (s *scoring) run(ctx context.Context, dir string) error {
 		if err != nil {
 			return err
 		}
+	}
+	if len(opinions) > 0 {
+		if err := r.AppendOpinions(s.Opinion, opinions...); err != nil {
+			return err
+		}
+		s.Note(fmt.Sprintf("%s: %d opinions of %s kept; `tauguide tables %s --table judges` compares them", dir, len(opinions), s.Opinion, dir))
 	}
 	if len(fresh) == 0 {
 		return nil

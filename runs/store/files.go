@@ -13,7 +13,7 @@ import (
 
 // checkFolder refuses a folder in which something else is in place of a file of a run.
 func checkFolder(dir string) error {
-	for _, name := range []string{manifestName, planName, indexName, scoresName, LogName, lockName, "tau2.json"} {
+	for _, name := range []string{manifestName, planName, indexName, scoresName, opinionsName, LogName, lockName, "tau2.json"} {
 		if err := checkFile(filepath.Join(dir, name)); err != nil {
 			return err
 		}

@@ -28,6 +28,7 @@ const (
 	planName     = "plan.jsonl"
 	indexName    = "index.jsonl"
 	scoresName   = "scores.jsonl"
+	opinionsName = "opinions.jsonl"
 	LogName      = "log.jsonl"
 	trialsDir    = "trials"
 	requestsDir  = "requests"

@@ -25,14 +25,17 @@ type Decoder struct {
 	mark    int               // in buf: where a value begins that is wanted whole; -1 for none
 	base    int64             // offset of buf[0] in the text
 	depth   int               // objects and lists that are open
-	names   map[string]string // so that each name is made once; nil for no such list
+	words   map[string]string // so that each name is made once; nil for no such list
 	members []member          // of the objects that AppendCompact has open
 }
 
 // NewDecoder reads from r; at is the offset of that in the text, for errors.
 func NewDecoder(r io.Reader, at int64) *Decoder {
-	return &Decoder{in: r, buf: make([]byte, 0, 1<<16), mark: -1, base: at, names: map[string]string{}}
+	return &Decoder{in: r, buf: make([]byte, 0, 1<<16), mark: -1, base: at, words: map[string]string{}}
 }
+
+// OfText reads a text that is there.
+func OfText(text []byte) *Decoder { return &Decoder{buf: text, mark: -1} }
 
 // PlaceError is what is wrong at a place in a JSON text.
 type PlaceError struct {
@@ -134,9 +137,12 @@ func (d *Decoder) Object(member func(name string) error) error {
 	return d.object(true, member)
 }
 
-// Rest is Object of a text of which all up to the value of some member was left out.
-func (d *Decoder) Rest(member func(name string) error) error {
+// Rest is Object of a text of which all up to the value of a member of that name was left out.
+func (d *Decoder) Rest(name string, member func(name string) error) error {
 	d.depth++
+	if err := member(name); err != nil {
+		return d.within(name, err)
+	}
 	return d.object(false, member)
 }
 
@@ -215,17 +221,23 @@ func (d *Decoder) name() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	name, known := d.names[string(raw)]
+	name := d.word(raw, plain)
+	return name, d.colon()
+}
+
+// word is a string that may well come again.
+func (d *Decoder) word(raw []byte, plain bool) string {
+	word, known := d.words[string(raw)]
 	if !known {
 		if !plain {
 			raw, _ = unescape(nil, raw)
 		}
-		name = string(raw)
-		if plain && d.names != nil && len(d.names) < 1000 {
-			d.names[name] = name
+		word = string(raw)
+		if plain && d.words != nil && len(d.words) < 1000 {
+			d.words[word] = word
 		}
 	}
-	return name, d.colon()
+	return word
 }
 
 // key takes the name of a member; see quoted.
@@ -259,6 +271,15 @@ func (d *Decoder) Text() (string, error) {
 		raw, _ = unescape(nil, raw)
 	}
 	return string(raw), err
+}
+
+// Word is Text for strings of which there are few: each is made once.
+func (d *Decoder) Word() (string, error) {
+	if d.Peek() != '"' {
+		return "", d.Mismatch(kinds['"'])
+	}
+	raw, plain, err := d.quoted()
+	return d.word(raw, plain), err
 }
 
 // Raw reads any value and returns it as it is spelled. It holds until the next call.

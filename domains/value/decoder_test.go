@@ -126,10 +126,10 @@ func TestReadErrorIsPlaced(t *testing.T) {
 // TestRest reads the end of an object whose beginning was read before, by another decoder.
 func TestRest(t *testing.T) {
 	const text = `{"a": [1], "b": 2, "c": {}}`
-	at := strings.Index(text, ", \"b\"")
+	at := strings.Index(text, "2")
 	d := value.NewDecoder(strings.NewReader(text[at:]), int64(at))
 	var names []string
-	err := d.Rest(func(name string) error {
+	err := d.Rest("b", func(name string) error {
 		raw, err := d.Raw()
 		names = append(names, fmt.Sprintf("%s=%s", name, raw))
 		return err

@@ -15,7 +15,7 @@ import (
 // size; a float beyond the range of float64 is an error; a repeated key keeps its first place and its last value;
 // invalid UTF-8 and lone surrogates become U+FFFD.
 func Parse(text []byte) (Value, error) {
-	d := Decoder{buf: text, mark: -1}
+	d := OfText(text)
 	v, err := d.Value()
 	if err == nil {
 		return v, d.End()

@@ -151,3 +151,35 @@ func BenchmarkThousand(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkCorpus opens, reads, and scores all recorded results.
+func BenchmarkCorpus(b *testing.B) {
+	dir, files := corpus(b)
+	ws := realWorlds(b)
+	var size int64
+	for _, f := range files {
+		size += int64(len(readFile(b, filepath.Join(dir, f))))
+		ws.of(source(b, filepath.Join(dir, f)))
+	}
+	each := func(name string, use func(*tau2.Source)) {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(size)
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, f := range files {
+					use(source(b, filepath.Join(dir, f)))
+				}
+			}
+		})
+	}
+	each("open", func(*tau2.Source) {})
+	each("read", func(s *tau2.Source) { simulations(b, s) })
+	each("score", func(s *tau2.Source) {
+		w := ws.of(s)
+		for _, err := range tau2.CompareAll(context.Background(), w, tau2.Jobs(s, w, tau2.RecordedTasks), runtime.GOMAXPROCS(0), nil, tau2.Options{}) {
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

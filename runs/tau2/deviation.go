@@ -31,12 +31,25 @@ type deviations struct {
 }
 
 func (d *deviations) add(kind, readAs string) {
-	i := slices.IndexFunc(d.list, func(x Deviation) bool { return x.Kind == kind && x.ReadAs == readAs })
+	d.count(Deviation{Kind: kind, Count: 1, ReadAs: readAs, Example: d.where})
+}
+
+func (d *deviations) count(more Deviation) {
+	i := slices.IndexFunc(d.list, func(x Deviation) bool { return x.Kind == more.Kind && x.ReadAs == more.ReadAs })
 	if i < 0 {
-		d.list = append(d.list, Deviation{Kind: kind, ReadAs: readAs, Example: d.where})
-		i = len(d.list) - 1
+		d.list = append(d.list, more)
+		return
 	}
-	d.list[i].Count++
+	d.list[i].Count += more.Count
+}
+
+// merge adds what was met in reading what where names.
+func (d *deviations) merge(o *deviations, where string) {
+	d.where = where
+	for _, x := range o.list {
+		x.Example = where
+		d.count(x)
+	}
 }
 
 // sorted lists the kinds by name.

@@ -58,21 +58,6 @@ func known(fields []field, name string) (field, bool) {
 	return fields[i], true
 }
 
-// keep stores a value under extra unless it says what its absence says; unknown keys are always kept, and counted.
-func keep(extra *map[string]json.RawMessage, fields []field, name string, v []byte, what string, d *deviations) {
-	f, ok := known(fields, name)
-	switch {
-	case ok && f.absent == string(v):
-		return
-	case !ok:
-		d.add("unknown key "+name+" of "+what, "kept under extra")
-	}
-	if *extra == nil {
-		*extra = map[string]json.RawMessage{}
-	}
-	(*extra)[name] = v
-}
-
 // object is a JSON object in the making, in the order of a table of fields.
 type object struct {
 	fields []field
@@ -143,7 +128,7 @@ type stream struct {
 }
 
 func newStream(w io.Writer) *stream {
-	return &stream{e: jsontext.NewEncoder(w, jsontext.WithIndent("  "), lenient, repeats)}
+	return &stream{e: jsontext.NewEncoder(w, jsontext.WithIndent("  "), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))}
 }
 
 func (s *stream) token(t jsontext.Token) {

@@ -2,17 +2,22 @@ package tau2_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/all"
 	"github.com/tauguide/tauguide/domains/domaintest"
 	"github.com/tauguide/tauguide/domains/mock"
 	"github.com/tauguide/tauguide/runs/tau2"
+	"github.com/tauguide/tauguide/sim"
 )
 
 // seeds are small files of all shapes.
@@ -64,6 +69,95 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// FuzzTwin compares what is read of a result with what encoding/json makes of it, in maps.
+func FuzzTwin(f *testing.F) {
+	for _, s := range seeds() {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var naive map[string]any
+		if json.Unmarshal(text, &naive) != nil {
+			return
+		}
+		s, err := tau2.OpenFS(files(map[string]string{"x.json": string(text)}), "x.json", "x.json")
+		if err != nil || s.Layout != tau2.LayoutJSON || s.NameAs("mock", "", all.Domains()) != nil {
+			return
+		}
+		list, _ := naive["simulations"].([]any)
+		for one, err := range s.Simulations() {
+			if err != nil || deviation(s.Deviations(), "simulations that are in the file twice") > 0 {
+				return
+			}
+			if len(list) == 0 {
+				t.Fatalf("%s: more simulations than there are", text)
+			}
+			want := naiveSimulation(list[0].(map[string]any))
+			list = list[1:]
+			if diff := cmp.Diff(want, asNaive(t, one.Record), cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("%s (-encoding/json +read):\n%s", text, diff)
+			}
+		}
+		if len(list) > 0 {
+			t.Fatalf("%s: %d simulations fewer than there are", text, len(list))
+		}
+	})
+}
+
+// naiveSimulation picks from a simulation what asNaive shows of its record.
+func naiveSimulation(o map[string]any) []any {
+	out := []any{o["task_id"]}
+	list, _ := o["messages"].([]any)
+	for _, v := range list {
+		m, _ := v.(map[string]any)
+		line := []any{m["role"], m["content"], m["usage"], m["raw_data"], m["own"]}
+		if calls, _ := m["tool_calls"].([]any); m["role"] != "tool" {
+			for _, c := range calls {
+				c := c.(map[string]any)
+				args, usable := c["arguments"].(map[string]any)
+				if _, given := c["arguments"]; given && !usable {
+					args = nil
+				}
+				id, _ := c["id"].(string)
+				line = append(line, id, c["name"], args, c["own"])
+			}
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func asNaive(t *testing.T, r sim.Record) []any {
+	t.Helper()
+	decode := func(raw json.RawMessage) (v any) {
+		if raw != nil {
+			if err := json.Unmarshal(raw, &v); err != nil {
+				t.Fatalf("%s: %v", raw, err)
+			}
+		}
+		return v
+	}
+	out := []any{r.Task}
+	for _, m := range r.Messages {
+		line := []any{string(m.Role), nil, decode(m.Extra["usage"]), decode(m.Extra["raw_data"]), decode(m.Extra["own"])}
+		if m.Content != nil {
+			line[1] = *m.Content
+		}
+		for _, c := range m.ToolCalls {
+			var args map[string]any
+			if c.Reason == "" {
+				text, err := c.Arguments.MarshalJSON()
+				if err != nil {
+					t.Fatal(err)
+				}
+				args, _ = decode(text).(map[string]any)
+			}
+			line = append(line, c.ID, c.Name, args, decode(c.Provider["own"]))
+		}
+		out = append(out, line)
+	}
+	return out
 }
 
 func checkPlace(t *testing.T, text []byte, err error) {

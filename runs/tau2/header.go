@@ -77,19 +77,23 @@ func (o *ExportNote) Embedded() bool {
 
 // info reads the info block. Keys of models are masked: people publish them by mistake, and nothing needs them.
 func (r *reader) info(h *Header) error {
+	if r.Peek() == 'n' {
+		return r.Skip()
+	}
+	if r.Peek() != '{' {
+		return r.Mismatch("an object")
+	}
 	raw, err := r.raw()
-	if err != nil || string(raw) == "null" {
+	if err != nil {
 		return err
 	}
-	o, ok := objectOf(raw)
-	if !ok {
-		return r.failf("info: want an object, got %.40s", raw)
-	}
+	raw = bytes.Clone(raw)
+	o, _ := objectOf(raw)
 	if o["agentModel"] != nil || o["userModel"] != nil {
-		return r.fail(errCamel)
+		return errCamel
 	}
 	if v := o["audio_native_config"]; v != nil && string(v) != "null" {
-		return r.fail(errVoice)
+		return errVoice
 	}
 	for name := range o {
 		if _, ok := known(infoFields, name); !ok {
@@ -103,7 +107,7 @@ func (r *reader) info(h *Header) error {
 		})
 	}
 	if err := json.Unmarshal(h.Info, &h.Facts); err != nil {
-		return r.failf("info: %w", err)
+		return err
 	}
 	return nil
 }
@@ -137,18 +141,19 @@ func (r *reader) maskSecrets(args json.RawMessage) json.RawMessage {
 
 // tasks reads the embedded tasks. One that cannot be read is kept, and only its own simulations suffer.
 func (r *reader) tasks(h *Header) error {
-	return r.list(func(i int) error {
+	return r.list(func(int) error {
+		if r.Peek() != '{' {
+			return r.Mismatch("an object")
+		}
 		raw, err := r.raw()
 		if err != nil {
 			return err
 		}
-		o, ok := objectOf(raw)
-		if !ok {
-			return r.failf("task %d: want an object, got %.40s", i, raw)
-		}
-		task := readTask(raw)
-		if task.ID == "" && o["user_scenario"] == nil && (o["reward"] != nil || o["task_id"] != nil) {
-			return r.fail(errIndex) // a line of an index, as some publishers write them
+		task := readTask(bytes.Clone(raw))
+		if task.ID == "" {
+			if o, _ := objectOf(raw); o["user_scenario"] == nil && (o["reward"] != nil || o["task_id"] != nil) {
+				return errIndex // a line of an index, as some publishers write them
+			}
 		}
 		h.addTask(task, r.deviations)
 		return nil

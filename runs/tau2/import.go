@@ -231,10 +231,10 @@ func (h *Header) file(about map[string]any) (map[string]any, error) {
 // not imported.
 func ReadHead(r *store.Run) (*Header, error) {
 	s := newSource(os.DirFS(r.Dir()), filepath.Join(r.Dir(), headName))
-	err := s.readFile(headName, func(in *reader) error {
-		return in.object(func(name string) error {
+	err := s.readFile(headName, 0, func(in *reader) error {
+		return in.Object(func(name string) error {
 			if name == "imported" {
-				return in.skip()
+				return in.Skip()
 			}
 			return s.headMember(in, name)
 		})

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"slices"
+	"strconv"
 
 	"github.com/tauguide/tauguide/domains/value"
 )
@@ -37,175 +35,110 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Files contain what models said, however broken: repeated names and invalid text are read, not refused.
-var (
-	lenient = jsontext.AllowInvalidUTF8(true)
-	repeats = jsontext.AllowDuplicateNames(true)
-)
-
-// reader reads the JSON of one file from beginning to end.
-type reader struct {
-	file       string
-	source     *pythonJSON
-	d          *jsontext.Decoder
-	deviations *deviations
-}
-
-func newReader(file string, r io.Reader, d *deviations) *reader {
-	p := newPythonJSON(r)
-	return &reader{file: file, source: p, d: jsontext.NewDecoder(p, lenient, repeats), deviations: d}
-}
-
-// failf is an error at the value that was read last.
-func (r *reader) failf(format string, args ...any) error { return r.fail(fmt.Errorf(format, args...)) }
-
-// fail says where an error is; nil stays nil, and an error that names its place already passes through.
-func (r *reader) fail(err error) error { return r.failAt("", err) }
-
-// failAt is fail for a place within the value that was read last.
-func (r *reader) failAt(within string, err error) error {
-	var placed *Error
-	if err == nil || errors.As(err, &placed) {
+// placed says where in a file an error is. One that names no place stays as it is.
+func placed(file string, err error) error {
+	var place *value.PlaceError
+	if !errors.As(err, &place) {
 		return err
 	}
-	e := &Error{File: r.file, Offset: r.d.InputOffset(), Path: string(r.d.StackPointer()) + within, Err: err}
-	var syntax *jsontext.SyntacticError
-	var mismatch *json.SemanticError
-	switch {
-	case errors.As(err, &syntax):
-		e.Offset, e.Path, e.Err = syntax.ByteOffset, string(syntax.JSONPointer), syntax.Err
-	case errors.As(err, &mismatch):
-		e.Offset, e.Path = mismatch.ByteOffset, string(mismatch.JSONPointer)
-		e.Err = fmt.Errorf("want %s, got %s", wanted(mismatch.GoType), found(mismatch.JSONKind, mismatch.JSONValue))
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+	e := &Error{File: file, Offset: place.Offset, Path: place.Path, Err: place.Err}
+	if errors.Is(place.Err, io.ErrUnexpectedEOF) {
 		e.Err = errors.New("the file ends in the middle: it was cut off\nhint: copy it again")
 	}
-	e.Offset = r.source.original(e.Offset)
 	return e
 }
 
-// wanted is a type that a value does not fit, in words.
-func wanted(t reflect.Type) string {
-	if t == nil {
-		return "another value"
-	}
-	switch t.Kind() {
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "a boolean"
-	case reflect.Int, reflect.Int64:
-		return "a whole number"
-	case reflect.Slice:
-		return "a list"
-	}
-	return "an object"
-}
-
-// found is a value in words.
-func found(k jsontext.Kind, v jsontext.Value) string {
-	name := map[jsontext.Kind]string{'n': "null", 't': "a boolean", 'f': "a boolean", '"': "a string", '0': "a number",
-		'[': "a list", '{': "an object"}[k]
-	if len(v) > 0 {
-		name += fmt.Sprintf(" %.40s", v)
-	}
-	return name
-}
-
-// begin reads the brace or bracket that begins an object or a list.
-func (r *reader) begin(k jsontext.Kind) error {
-	if r.d.PeekKind() == k {
-		_, err := r.d.ReadToken()
-		return r.fail(err)
-	}
-	// Reading on gives a syntax error its place, and a wrong value its path.
-	v, err := r.d.ReadValue()
-	if err != nil {
-		return r.fail(err)
-	}
-	return r.failf("want %s, got %s", found(k, nil), found(v.Kind(), v))
-}
-
-// object reads an object and calls member with each name; member must read the value.
-func (r *reader) object(member func(name string) error) error {
-	if err := r.begin('{'); err != nil {
-		return err
-	}
-	for r.d.PeekKind() != '}' {
-		name, err := r.d.ReadToken()
-		if err != nil {
-			return r.fail(err)
-		}
-		if err := member(name.String()); err != nil {
-			return err
-		}
-	}
-	_, err := r.d.ReadToken()
-	return r.fail(err)
+// reader reads the JSON of one file from beginning to end. Files contain what models said, however broken: repeated names
+// and invalid text are read, not refused.
+type reader struct {
+	*value.Decoder
+	deviations *deviations
+	scratch    []byte
+	room       []byte // for what is kept
 }
 
 // list reads a list; item must read one element. A null is an empty list.
 func (r *reader) list(item func(i int) error) error {
-	if r.d.PeekKind() == 'n' {
-		return r.skip()
+	if r.Peek() == 'n' {
+		return r.Skip()
 	}
-	if err := r.begin('['); err != nil {
-		return err
-	}
-	for i := 0; r.d.PeekKind() != ']'; i++ {
-		if err := item(i); err != nil {
-			return err
-		}
-	}
-	_, err := r.d.ReadToken()
-	return r.fail(err)
+	return r.List(item)
 }
 
-// decode reads the next value into a variable.
-func (r *reader) decode(into any) error {
-	return r.fail(json.UnmarshalDecode(r.d, into))
+// optional reads a value that may be null.
+func optional[T any](r *reader, into **T, read func() (T, error)) error {
+	*into = nil
+	if r.Peek() == 'n' {
+		return r.Skip()
+	}
+	v, err := read()
+	*into = &v
+	return err
 }
 
-func (r *reader) skip() error { return r.fail(r.d.SkipValue()) }
+// textOrNull reads a text; null is the empty one.
+func (r *reader) textOrNull() (string, error) {
+	if r.Peek() == 'n' {
+		return "", r.Skip()
+	}
+	return r.Text()
+}
 
-// raw reads any value as compact JSON that every reader accepts.
-func (r *reader) raw() (stdjson.RawMessage, error) {
-	v, err := r.d.ReadValue()
+// whole reads a whole number.
+func (r *reader) whole() (int64, error) {
+	const want = "a whole number"
+	if r.Peek() != '0' {
+		return 0, r.Mismatch(want)
+	}
+	raw, err := r.Raw()
 	if err != nil {
-		return nil, r.fail(err)
+		return 0, err
 	}
-	return r.compact(v)
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("want %s, got a number %.40s", want, raw)
+	}
+	return n, nil
 }
 
-// compact is a value in its shortest form: numbers keep their spelling; repeated names and invalid characters, which
-// strict readers refuse, are resolved.
-func (r *reader) compact(v jsontext.Value) (stdjson.RawMessage, error) {
-	out := v.Clone()
-	if out.Format() == nil {
-		return stdjson.RawMessage(out), nil
+func (r *reader) boolean() (bool, error) {
+	k := r.Peek()
+	if k != 't' && k != 'f' {
+		return false, r.Mismatch("a boolean")
 	}
-	parsed, err := value.Parse(v)
-	if err != nil {
-		return nil, r.fail(err)
+	return k == 't', r.Skip()
+}
+
+// raw reads any value as compact JSON that every reader accepts. It holds until the next call.
+func (r *reader) raw() ([]byte, error) {
+	mended := r.Mended
+	var err error
+	r.scratch, err = r.AppendCompact(r.scratch[:0])
+	if r.Mended > mended {
+		r.deviations.add("values with repeated names or invalid characters", "the last of a name is kept, characters become U+FFFD")
 	}
-	r.deviations.add("values with repeated names or invalid characters", "the last of a name is kept, characters become U+FFFD")
-	text, err := parsed.MarshalJSON()
-	return text, r.fail(err)
+	return r.scratch, err
+}
+
+// own is a copy of a value that was read.
+func (r *reader) own(v []byte) stdjson.RawMessage {
+	if cap(r.room)-len(r.room) < len(v) {
+		r.room = make([]byte, 0, max(1<<14, len(v)))
+	}
+	at := len(r.room)
+	r.room = append(r.room, v...)
+	return slices.Clip(stdjson.RawMessage(r.room[at:]))
 }
 
 // end checks that nothing follows.
 func (r *reader) end() error {
-	switch _, err := r.d.ReadToken(); {
-	case errors.Is(err, io.EOF):
-		for range r.source.found {
-			r.deviations.add("literals NaN and Infinity", "read as null")
-		}
-		return nil
-	case err != nil:
-		return r.fail(err)
+	if err := r.End(); err != nil {
+		return fmt.Errorf("%w: is this two files in one?", err)
 	}
-	return r.failf("the JSON value has ended, and more follows: is this two files in one?")
+	for range r.Nulled {
+		r.deviations.add("literals NaN and Infinity", "read as null")
+	}
+	return nil
 }
 
 // encode writes a value as compact JSON, without the escapes that only HTML needs.
@@ -219,10 +152,16 @@ func encode(v any) (stdjson.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
+// objectOf is the members of an object, as they are spelled.
 func objectOf(raw stdjson.RawMessage) (map[string]stdjson.RawMessage, bool) {
-	var o map[string]stdjson.RawMessage
-	err := stdjson.Unmarshal(raw, &o)
-	return o, err == nil && o != nil
+	o := map[string]stdjson.RawMessage{}
+	d := value.OfText(raw)
+	err := d.Object(func(name string) error {
+		v, err := d.Raw()
+		o[name] = v
+		return err
+	})
+	return o, err == nil
 }
 
 func quoted(s string) stdjson.RawMessage {

@@ -6,126 +6,176 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
 )
 
-// fileMessage is a message as a file has it.
-type fileMessage struct {
-	Role      string                    `json:"role"`
-	Content   *string                   `json:"content"`
-	ToolCalls []fileCall                `json:"tool_calls"` // null is none; an empty list counts as a call, as in the reference
-	ID        *string                   `json:"id"`
-	Requestor *string                   `json:"requestor"`
-	Error     *bool                     `json:"error"`
-	TurnIdx   *int                      `json:"turn_idx"`
-	Timestamp string                    `json:"timestamp"`
-	Rest      map[string]jsontext.Value `json:",embed"`
-}
-
-// fileCall is a tool call as a file has it.
-type fileCall struct {
-	ID        string                    `json:"id"`
-	Name      *string                   `json:"name"`
-	Arguments jsontext.Value            `json:"arguments"`
-	Requestor string                    `json:"requestor"`
-	Rest      map[string]jsontext.Value `json:",embed"`
-}
-
-// messages reads a conversation.
-func (r *reader) messages(list []fileMessage) ([]domains.Message, error) {
-	out := make([]domains.Message, len(list))
+// messages reads a conversation; null is nil.
+func (r *reader) messages() ([]domains.Message, error) {
+	if r.Peek() == 'n' {
+		return nil, r.Skip()
+	}
+	out := []domains.Message{}
 	var open []domains.ToolCall // without a result so far
-	for i, f := range list {
-		m, err := r.message(f, fmt.Sprintf("/messages/%d", i))
-		if err != nil {
-			return nil, err
-		}
+	err := r.List(func(int) error {
+		m, named, err := r.message()
 		switch {
 		case m.Role != domains.RoleTool:
 			open = m.ToolCalls
 		case len(open) > 0:
-			if f.ID == nil {
+			if !named {
 				m.ID, m.Requestor = open[0].ID, open[0].Requestor
 				r.deviations.add("tool messages without id", "taken as answers to the calls before them, in order")
 			}
 			open = open[1:]
 		}
-		out[i] = m
-	}
-	return out, nil
+		out = append(out, m)
+		return err
+	})
+	return out, err
 }
 
-// message reads one message. Keys beyond our fields go to Extra. at is its place within the simulation.
-func (r *reader) message(f fileMessage, at string) (domains.Message, error) {
-	m := domains.Message{Role: domains.Role(f.Role), Content: f.Content, TurnIdx: f.TurnIdx, Timestamp: f.Timestamp}
-	switch m.Role {
-	case domains.RoleAssistant, domains.RoleUser, domains.RoleTool, domains.RoleSystem:
-	default:
-		return m, r.failAt(at+"/role", fmt.Errorf("role %q: want assistant, user, tool or system", f.Role))
+// fileMessage is what of a message needs a second look.
+type fileMessage struct {
+	id, requestor *string
+	failed        *bool
+	turn          *int64
+}
+
+// message reads one message. Keys beyond our fields go to Extra. named says that it has an id.
+func (r *reader) message() (m domains.Message, named bool, err error) {
+	var f fileMessage
+	err = r.Object(func(name string) (err error) {
+		switch name {
+		case "role":
+			m.Role, err = role(r)
+		case "content":
+			err = optional(r, &m.Content, r.Text)
+		case "tool_calls": // null is none; an empty list counts as a call, as in the reference
+			m.ToolCalls, err = r.calls()
+		case "id":
+			err = optional(r, &f.id, r.Text)
+		case "requestor":
+			err = optional(r, &f.requestor, r.Word)
+		case "error":
+			err = optional(r, &f.failed, r.boolean)
+		case "turn_idx":
+			err = optional(r, &f.turn, r.whole)
+		case "timestamp":
+			m.Timestamp, err = r.textOrNull()
+		default:
+			err = r.extra(&m.Extra, participantFields, name, "a message")
+		}
+		return err
+	})
+	if err == nil && m.Role == "" {
+		err = badRole("")
 	}
-	if err := r.extra(&m.Extra, participantFields, f.Rest, "a message"); err != nil {
-		return m, err
+	if err != nil {
+		return m, false, err
+	}
+	if f.turn != nil {
+		turn := int(*f.turn)
+		m.TurnIdx = &turn
 	}
 	if m.Role == domains.RoleTool {
+		m.ToolCalls = nil
 		r.result(&m, f)
-		return m, nil
+		return m, f.id != nil, nil
 	}
-	if f.ToolCalls != nil {
-		m.ToolCalls = make([]domains.ToolCall, len(f.ToolCalls))
-	}
-	for i, c := range f.ToolCalls {
-		var err error
-		if m.ToolCalls[i], err = r.call(c, m.Side()); err != nil {
-			return m, r.failAt(fmt.Sprintf("%s/tool_calls/%d", at, i), err)
+	for i := range m.ToolCalls {
+		if c := &m.ToolCalls[i]; c.Requestor == "" {
+			c.Requestor = m.Side()
 		}
 	}
-	if f.ID != nil {
+	if f.id != nil {
 		r.deviations.add("ids of messages that are no tool results", "kept under extra")
 		if m.Extra == nil {
 			m.Extra = map[string]json.RawMessage{}
 		}
-		m.Extra["id"] = quoted(*f.ID)
+		m.Extra["id"] = quoted(*f.id)
 	}
-	return m, nil
+	return m, f.id != nil, nil
+}
+
+func role(r *reader) (domains.Role, error) {
+	var word *string
+	if err := optional(r, &word, r.Word); err != nil || word == nil {
+		return "", err
+	}
+	switch role := domains.Role(*word); role {
+	case domains.RoleAssistant, domains.RoleUser, domains.RoleTool, domains.RoleSystem:
+		return role, nil
+	}
+	return "", badRole(*word)
+}
+
+func badRole(word string) error {
+	return fmt.Errorf("role %q: want assistant, user, tool or system", word)
 }
 
 // result fills in what only tool messages have.
 func (r *reader) result(m *domains.Message, f fileMessage) {
 	m.Requestor = domains.AgentSide
-	if f.Requestor != nil {
-		m.Requestor = domains.Side(*f.Requestor)
+	if f.requestor != nil {
+		m.Requestor = domains.Side(*f.requestor)
 	}
-	if f.ID != nil {
-		m.ID = *f.ID
+	if f.id != nil {
+		m.ID = *f.id
 	}
-	if f.Error != nil {
-		m.Error = *f.Error
+	if f.failed != nil {
+		m.Error = *f.failed
 		return
 	}
 	r.deviations.add("tool messages without error flag", "taken as errors where they begin with Error:")
 	m.Error = strings.HasPrefix(m.TextOf(), "Error:")
 }
 
-// call reads a call of a side.
-func (r *reader) call(f fileCall, side domains.Side) (domains.ToolCall, error) {
-	c := domains.ToolCall{ID: f.ID, Requestor: side}
-	if f.Requestor != "" {
-		c.Requestor = domains.Side(f.Requestor)
+// calls reads tool calls; null is nil. Their requestor is empty where the file does not name it.
+func (r *reader) calls() ([]domains.ToolCall, error) {
+	if r.Peek() == 'n' {
+		return nil, r.Skip()
 	}
-	if f.Name == nil {
+	out := []domains.ToolCall{}
+	err := r.List(func(int) error {
+		c, err := r.call()
+		out = append(out, c)
+		return err
+	})
+	return out, err
+}
+
+func (r *reader) call() (c domains.ToolCall, err error) {
+	var name *string
+	err = r.Object(func(member string) (err error) {
+		switch member {
+		case "id":
+			c.ID, err = r.textOrNull()
+		case "name":
+			err = optional(r, &name, r.Word)
+		case "requestor":
+			var side *string
+			if err = optional(r, &side, r.Word); side != nil {
+				c.Requestor = domains.Side(*side)
+			}
+		case "arguments":
+			err = r.arguments(&c)
+		default:
+			err = r.extra(&c.Provider, nil, member, "a call")
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return c, err
+	case name == nil:
 		return c, errors.New("the call has no name")
-	}
-	c.Name = *f.Name
-	if f.Arguments == nil {
+	case c.Arguments.IsNull() && c.Reason == "":
 		r.deviations.add("calls without arguments", "read as having none")
 		c.Arguments = value.OfMap(nil)
-	} else if !arguments(&c, f.Arguments) {
-		r.deviations.add("calls whose arguments are no usable object", "kept as malformed; such a call reaches no tool")
 	}
-	return c, r.extra(&c.Provider, nil, f.Rest, "a call")
+	c.Name = *name
+	return c, nil
 }
 
 // malformed and malformedWhy are the members of the arguments that, in a file, replace arguments that were not a
@@ -136,25 +186,30 @@ const (
 )
 
 // arguments reads the arguments of a call. What is not an object, or cannot be represented, makes the call malformed, as
-// it is in a live run; false says so.
-func arguments(c *domains.ToolCall, v jsontext.Value) bool {
-	args, err := value.Parse(v)
+// it is in a live run.
+func (r *reader) arguments(c *domains.ToolCall) error {
+	raw, err := r.Raw()
+	if err != nil {
+		return err
+	}
+	args, err := value.Parse(raw)
 	m, ok := args.Map()
 	if err == nil && !ok {
 		err = errors.New("arguments must be an object")
 	}
 	if err != nil {
-		c.Malformed, c.Reason = string(v), err.Error()
-		return false
+		r.deviations.add("calls whose arguments are no usable object", "kept as malformed; such a call reaches no tool")
+		c.Malformed, c.Reason, c.Arguments = string(raw), err.Error(), value.Value{}
+		return nil
 	}
 	text, isText := textMember(m, malformed)
 	reason, isReason := textMember(m, malformedWhy)
 	if isText && isReason && m.Len() == 2 {
 		c.Malformed, c.Reason = text, reason
-		return true
+		return nil
 	}
 	c.Arguments = args
-	return true
+	return nil
 }
 
 func textMember(m *value.Map, name string) (string, bool) {

@@ -67,25 +67,24 @@ func (s *Source) NameAs(domain, system string, list []domains.Domain) error {
 
 // guess finds the domain by what the first conversations say. It reads no further than needed.
 func (s *Source) guess(list []domains.Domain) (string, error) {
-	kits := map[string]*domains.World{}
-	for _, d := range list {
-		w, err := d.Open(domains.Embedded(), domains.Options{})
-		if err != nil {
-			return "", fmt.Errorf("open domain %s: %w", d.Name, err)
-		}
-		kits[d.Name] = w
-	}
 	probe := *s
 	probe.seen, probe.deviations = maps.Clone(s.seen), &deviations{}
 	found := ""
-	err := probe.each(func(one Simulation) error {
+	var kits map[string]*domains.World
+	err := probe.each(func(one Simulation) (err error) {
 		if json.Unmarshal(one.Record.Extra["domain"], &found) == nil && found != "" {
 			return errEnough
 		}
 		if t := one.Task; t != nil && t.Task != nil {
-			if name := strings.ToLower(t.Task.UserScenario.Instructions.Domain); kits[name] != nil {
+			name := strings.ToLower(t.Task.UserScenario.Instructions.Domain)
+			if slices.ContainsFunc(list, func(d domains.Domain) bool { return d.Name == name }) {
 				found = name
 				return errEnough
+			}
+		}
+		if kits == nil {
+			if kits, err = openAll(list); err != nil {
+				return err
 			}
 		}
 		if found = byTools(kits, one.Record.Messages); found != "" {
@@ -100,6 +99,19 @@ func (s *Source) guess(list []domains.Domain) (string, error) {
 		return "", fmt.Errorf("%s does not name its domain, and its tool calls do not tell it\nhint: give --domain", s.Name)
 	}
 	return found, nil
+}
+
+// openAll opens domains on their embedded data, for their tools.
+func openAll(list []domains.Domain) (map[string]*domains.World, error) {
+	out := map[string]*domains.World{}
+	for _, d := range list {
+		w, err := d.Open(domains.Embedded(), domains.Options{})
+		if err != nil {
+			return nil, fmt.Errorf("open domain %s: %w", d.Name, err)
+		}
+		out[d.Name] = w
+	}
+	return out, nil
 }
 
 // byTools returns the one domain that has a tool of each name that no other domain has; "" if there is none.

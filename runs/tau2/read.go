@@ -1,9 +1,12 @@
 package tau2
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"maps"
@@ -12,6 +15,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/tauguide/tauguide/domains/value"
 )
 
 // Layout is how a result is laid out on disk.
@@ -36,6 +41,7 @@ type Source struct {
 	domain     string // where the caller, or a guess, says it
 	system     string
 	files      []string        // that the simulations are in
+	from       int64           // byte of the one file at which they begin, if it has a head
 	index      map[string]bool // ids that the head of a directory layout lists; nil for no list
 	seen       map[string]bool // members of the head that were read
 	deviations *deviations
@@ -116,8 +122,8 @@ func (s *Source) openFolder(dir string) error {
 // openFile reads the head of a file.
 func (s *Source) openFile(file string) error {
 	s.files = []string{file}
-	err := s.readFile(file, func(r *reader) error {
-		if r.d.PeekKind() == '[' {
+	err := s.readFile(file, 0, func(r *reader) error {
+		if r.Peek() == '[' {
 			s.Layout = LayoutList
 			return nil
 		}
@@ -129,7 +135,8 @@ func (s *Source) openFile(file string) error {
 	return err
 }
 
-func (s *Source) readFile(file string, use func(*reader) error) (err error) {
+// readFile reads a file from a byte on.
+func (s *Source) readFile(file string, from int64, use func(*reader) error) (err error) {
 	shown := s.Name
 	if file != path.Base(filepath.ToSlash(s.Name)) {
 		shown = path.Join(filepath.ToSlash(s.Name), file)
@@ -142,11 +149,20 @@ func (s *Source) readFile(file string, use func(*reader) error) (err error) {
 		return fmt.Errorf("read τ² result: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	r := newReader(shown, f, s.deviations)
-	if err := r.source.encoding(); err != nil {
-		return &Error{File: shown, Offset: -1, Err: err}
+	in := bufio.NewReaderSize(f, 16)
+	if from == 0 {
+		head, _ := in.Peek(3) // a shorter file is told by what reads it
+		if err := value.CheckEncoding(head); err != nil {
+			return &Error{File: shown, Offset: -1, Err: err}
+		}
+		if string(head) == "\ufeff" {
+			from = int64(len(head))
+		}
 	}
-	return use(r)
+	if _, err := io.CopyN(io.Discard, in, from); err != nil {
+		return fmt.Errorf("read τ² result: %s: %w", shown, err)
+	}
+	return placed(shown, use(&reader{Decoder: value.NewDecoder(in, from), deviations: s.deviations}))
 }
 
 // errEnough stops reading a head: what matters has been seen.
@@ -154,13 +170,13 @@ var errEnough = errors.New("enough")
 
 // head reads a result file's members up to its simulations, and beyond them only if something is still missing.
 func (s *Source) head(r *reader, file string) error {
-	err := r.object(func(name string) error {
-		if name == "simulations" && r.d.PeekKind() != 'n' {
-			s.Layout = LayoutJSON
+	err := r.Object(func(name string) error {
+		if name == "simulations" && r.Peek() != 'n' {
+			s.Layout, s.from = LayoutJSON, r.Offset()
 			if s.seen["info"] && s.seen["tasks"] && s.Header.Facts.World.Domain != "" {
 				return errEnough
 			}
-			return r.skip()
+			return r.Skip()
 		}
 		if name == "messages" {
 			s.Layout = LayoutSingle
@@ -178,11 +194,11 @@ func (s *Source) head(r *reader, file string) error {
 	case s.Layout == LayoutJSON:
 	case s.exists(folder):
 		s.Layout = LayoutDir
-		if err := s.listFolder(r, folder); err != nil {
+		if err := s.listFolder(folder); err != nil {
 			return err
 		}
 	default:
-		return &Error{File: r.file, Offset: -1, Err: notResult(s.seen, s.index)}
+		return &Error{File: s.Name, Offset: -1, Err: notResult(s.seen, s.index)}
 	}
 	if !s.seen["tasks"] {
 		s.deviations.add("files without tasks", "the current ones are used, by id")
@@ -194,7 +210,7 @@ func (s *Source) head(r *reader, file string) error {
 func (s *Source) headMember(r *reader, name string) error {
 	h := &s.Header
 	if s.seen[name] {
-		return r.skip()
+		return r.Skip()
 	}
 	s.seen[name] = true
 	switch name {
@@ -206,12 +222,13 @@ func (s *Source) headMember(r *reader, name string) error {
 		return s.readIndex(r)
 	case "format_version":
 		s.deviations.add("key format_version", "ignored, as the reference does")
-		return r.skip()
+		return r.Skip()
 	}
 	v, err := r.raw()
 	if err != nil {
 		return err
 	}
+	v = bytes.Clone(v)
 	switch name {
 	case "timestamp":
 		_ = json.Unmarshal(v, &h.Timestamp) // anything but a text is of no use
@@ -237,22 +254,25 @@ func (s *Source) headMember(r *reader, name string) error {
 
 // readIndex reads simulation_index; null means that there is none.
 func (s *Source) readIndex(r *reader) error {
-	var list []struct {
-		ID string `json:"id"`
-	}
-	if err := r.decode(&list); err != nil || list == nil {
-		return err
+	if r.Peek() == 'n' {
+		return r.Skip()
 	}
 	s.index = map[string]bool{}
-	for _, e := range list {
-		s.index[e.ID] = true
-	}
-	return nil
+	return r.List(func(int) error {
+		return r.Object(func(name string) error {
+			if name != "id" {
+				return r.Skip()
+			}
+			id, err := r.Text()
+			s.index[id] = true
+			return err
+		})
+	})
 }
 
 // listFolder lists the files of a directory layout in the order of their names. Files that the index lacks are read,
 // since a crash between two writes leaves such; files that are missing are an error.
-func (s *Source) listFolder(r *reader, folder string) error {
+func (s *Source) listFolder(folder string) error {
 	list, err := fs.Glob(s.fsys, path.Join(folder, "*.json"))
 	if err != nil {
 		return fmt.Errorf("read τ² result: %w", err)
@@ -273,7 +293,7 @@ func (s *Source) listFolder(r *reader, folder string) error {
 	}
 	if len(missing) > 0 {
 		names := slices.Sorted(maps.Keys(missing))
-		return &Error{File: r.file, Offset: -1, Path: "/simulation_index",
+		return &Error{File: s.Name, Offset: -1, Path: "/simulation_index",
 			Err: fmt.Errorf("%d simulations of the index have no file in %s, first %s.json\nhint: copy them again, or remove the index", len(names), folder, names[0])}
 	}
 	return nil
@@ -322,7 +342,7 @@ func (s *Source) complete(one *Simulation) {
 // each reads all simulations as the files have them.
 func (s *Source) each(use func(Simulation) error) error {
 	for i, file := range s.files {
-		err := s.readFile(file, func(r *reader) error {
+		err := s.readFile(file, s.from, func(r *reader) error {
 			read := func(i int) error {
 				one, err := r.simulation(i)
 				if err != nil {
@@ -348,7 +368,7 @@ func (s *Source) content(r *reader, i int, one func(i int) error) error {
 	case LayoutList:
 		return r.list(one)
 	case LayoutJSON:
-		return r.object(func(name string) error {
+		return r.Rest("simulations", func(name string) error {
 			if name == "simulations" {
 				return r.list(one)
 			}

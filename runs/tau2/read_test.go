@@ -125,7 +125,7 @@ func TestRefused(t *testing.T) {
 		{"submission", `{"model_name":"x","submitting_organization":"y"}`, "leaderboard submission"},
 		{"own record", `{"version":1,"steps":1,"termination_reason":"user_stop"}`, "record of a run of this program"},
 		{"something else", `{"a":1,"b":2}`, "its keys are a, b"},
-		{"a number", `17`, "byte 2: want an object, got a number 17"},
+		{"a number", `17`, "byte 0: want an object, got a number 17"},
 		{"nothing", ``, "byte 0: the file ends in the middle"},
 		{"no JSON", `results`, "byte 0"},
 		{"unknown domain", strings.Replace(result(task), `"mock"`, `"banking_knowledge"`, 1), `of the domain "banking_knowledge": only`},

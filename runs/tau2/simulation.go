@@ -1,14 +1,12 @@
 package tau2
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/sim"
@@ -34,106 +32,42 @@ type Task struct {
 	Err  error
 }
 
-// fileSimulation is a simulation as a file has it, bare or wrapped with its task.
+// fileSimulation is what of a simulation needs a second look.
 type fileSimulation struct {
-	ID          string                    `json:"id"`
-	TaskID      jsontext.Value            `json:"task_id"`
-	Trial       *int64                    `json:"trial"`
-	Seed        *int64                    `json:"seed"`
-	Termination *string                   `json:"termination_reason"`
-	Messages    []fileMessage             `json:"messages"`
-	Task        jsontext.Value            `json:"task"`
-	RunInfo     map[string]jsontext.Value `json:"run_info"` // into which some publishers put the facts of a simulation
-	Rest        map[string]jsontext.Value `json:",embed"`
+	task, termination *string
+	trial, seed       *int64
+	first             bool  // it is one of the first version of the benchmark
+	badTask           error // why its task_id is none
 }
 
-// unwrap takes the facts out of run_info.
-func (f *fileSimulation) unwrap() error {
-	if f.Rest == nil {
-		f.Rest = map[string]jsontext.Value{}
-	}
-	for name, v := range f.RunInfo {
-		var err error
-		switch name {
-		case "simulation_id":
-			err = json.Unmarshal(v, &f.ID)
-		case "termination_reason":
-			err = json.Unmarshal(v, &f.Termination)
-		case "duration_sec":
-			f.Rest["duration"] = v
-		default:
-			f.Rest[name] = v
-		}
-		if err != nil {
-			return fmt.Errorf("run_info: %s: %w", name, err)
-		}
-	}
-	return nil
-}
-
-// refusal is the reason why a simulation cannot be read; nil for none.
-func (f *fileSimulation) refusal() error {
-	given := func(name string) bool { return f.Rest[name] != nil && f.Rest[name].Kind() != 'n' }
-	switch {
-	case given("taskId"), given("terminationReason"):
-		return errCamel
-	case given("user_scenario"):
-		return errTasks
-	case given("ticks"), string(f.Rest["mode"]) == `"full_duplex"`:
-		return errVoice
-	case given("traj") && f.Messages == nil:
-		return errFirst
-	case f.TaskID == nil || f.TaskID.Kind() == 'n':
-		return fmt.Errorf("the simulation has no task_id")
-	case f.Messages == nil:
-		return fmt.Errorf("simulation of task %s has no messages", f.TaskID)
-	}
-	return nil
-}
-
-// simulation reads one simulation. index is its place in the file.
-func (r *reader) simulation(index int) (Simulation, error) {
-	r.deviations.where = fmt.Sprintf("simulation %d", index)
+// simulation reads one simulation, bare or wrapped with its task. index is its place in the file.
+func (r *reader) simulation(index int) (s Simulation, err error) {
+	of := r.deviations
+	r.deviations = &deviations{}
+	defer func() {
+		of.merge(r.deviations, "simulation "+s.ID)
+		r.deviations = of
+	}()
 	var f fileSimulation
-	if err := r.decode(&f); err != nil {
-		return Simulation{}, err
+	rec := &s.Record
+	rec.Version, rec.Trial, rec.Extra = sim.RecordVersion, -1, map[string]json.RawMessage{}
+	if err := r.Object(func(name string) error { return r.simulationMember(&s, &f, name) }); err != nil {
+		return s, err
 	}
-	if err := f.unwrap(); err != nil {
-		return Simulation{}, r.fail(err)
+	if err := f.refusal(rec); err != nil {
+		return s, err
 	}
-	if err := f.refusal(); err != nil {
-		return Simulation{}, r.fail(err)
-	}
-	var task string
-	if err := json.Unmarshal(f.TaskID, &task); err != nil {
-		return Simulation{}, r.failf("task_id: want a string, got %s", found(f.TaskID.Kind(), f.TaskID))
-	}
-	if f.ID == "" {
-		f.ID = madeID(task, fmt.Sprint(index))
+	rec.Task = *f.task
+	if s.ID == "" {
+		s.ID = madeID(rec.Task, fmt.Sprint(index))
 		r.deviations.add("simulations without id", "an id was made from task and place")
 	}
-	r.deviations.where = "simulation " + f.ID
-	s := Simulation{ID: f.ID}
-	rec := &s.Record
-	rec.Version, rec.Task, rec.Trial = sim.RecordVersion, task, -1
-	rec.Extra = map[string]json.RawMessage{"id": quoted(f.ID)}
-	if err := r.numbers(rec, f.Trial, f.Seed); err != nil {
-		return s, err
-	}
-	if err := r.extra(&rec.Extra, simulationFields, f.Rest, "a simulation"); err != nil {
-		return s, err
-	}
-	var err error
-	if s.Task, err = r.wrappedTask(f.Task); err != nil {
-		return s, err
-	}
-	if rec.Messages, err = r.messages(f.Messages); err != nil {
-		return s, err
-	}
+	rec.Extra["id"] = quoted(s.ID)
+	r.numbers(rec, f.trial, f.seed)
 	if s.Recorded, err = r.reward(rec); err != nil {
 		return s, err
 	}
-	rec.Termination = r.termination(&s, f.Termination)
+	rec.Termination = r.termination(&s, f.termination)
 	rec.Times = times(rec.Extra, rec.Messages)
 	r.count(rec)
 	if s.Recorded == nil && rec.Termination.Evaluable() {
@@ -142,8 +76,77 @@ func (r *reader) simulation(index int) (Simulation, error) {
 	return s, nil
 }
 
+// simulationMember reads a member of a simulation.
+func (r *reader) simulationMember(s *Simulation, f *fileSimulation, name string) (err error) {
+	given := r.Peek() != 'n'
+	switch {
+	case name == "id":
+		s.ID, err = r.textOrNull()
+	case name == "task_id" && given && r.Peek() != '"':
+		var raw []byte
+		raw, err = r.Raw()
+		f.badTask = fmt.Errorf("task_id: want a string, got %.40s", raw)
+	case name == "task_id":
+		err = optional(r, &f.task, r.Text)
+	case name == "trial":
+		err = optional(r, &f.trial, r.whole)
+	case name == "seed":
+		err = optional(r, &f.seed, r.whole)
+	case name == "termination_reason":
+		err = optional(r, &f.termination, r.Word)
+	case name == "messages":
+		s.Record.Messages, err = r.messages()
+	case name == "task":
+		s.Task, err = r.wrappedTask()
+	case name == "run_info" && given: // into which some publishers put the facts of a simulation
+		err = r.Object(func(name string) error { return r.runInfo(s, f, name) })
+	case given && (name == "taskId" || name == "terminationReason"):
+		err = errCamel
+	case given && name == "user_scenario":
+		err = errTasks
+	case given && name == "ticks":
+		err = errVoice
+	default:
+		f.first = f.first || given && name == "traj"
+		err = r.extra(&s.Record.Extra, simulationFields, name, "a simulation")
+	}
+	return err
+}
+
+// runInfo reads a member of run_info.
+func (r *reader) runInfo(s *Simulation, f *fileSimulation, name string) (err error) {
+	switch name {
+	case "simulation_id":
+		s.ID, err = r.textOrNull()
+	case "termination_reason":
+		err = optional(r, &f.termination, r.Word)
+	case "duration_sec":
+		err = r.extra(&s.Record.Extra, simulationFields, "duration", "a simulation")
+	default:
+		err = r.extra(&s.Record.Extra, simulationFields, name, "a simulation")
+	}
+	return err
+}
+
+// refusal is the reason why a simulation cannot be read; nil for none.
+func (f *fileSimulation) refusal(rec *sim.Record) error {
+	switch {
+	case string(rec.Extra["mode"]) == `"full_duplex"`:
+		return errVoice
+	case f.first && rec.Messages == nil:
+		return errFirst
+	case f.badTask != nil:
+		return f.badTask
+	case f.task == nil:
+		return errors.New("the simulation has no task_id")
+	case rec.Messages == nil:
+		return fmt.Errorf("simulation of task %q has no messages", *f.task)
+	}
+	return nil
+}
+
 // numbers takes over trial and seed. A missing trial stays -1, to be numbered; a missing seed stays null in an export.
-func (r *reader) numbers(rec *sim.Record, trial, seed *int64) error {
+func (r *reader) numbers(rec *sim.Record, trial, seed *int64) {
 	switch {
 	case trial == nil:
 		r.deviations.add("null trial", "numbered in the order of the file")
@@ -153,34 +156,39 @@ func (r *reader) numbers(rec *sim.Record, trial, seed *int64) error {
 	if seed == nil {
 		rec.Extra["seed"] = json.RawMessage("null")
 		r.deviations.add("null seed", "taken as 0")
-		return nil
+		return
 	}
 	rec.Seed = *seed
-	return nil
 }
 
-// extra keeps values that have no field of their own.
-func (r *reader) extra(into *map[string]json.RawMessage, fields []field, rest map[string]jsontext.Value, what string) error {
-	for _, name := range slices.Sorted(maps.Keys(rest)) {
-		v, err := r.compact(rest[name])
-		if err != nil {
-			return err
-		}
-		keep(into, fields, name, v, what, r.deviations)
+// extra keeps a value that has no field of its own, unless it says what its absence says.
+func (r *reader) extra(into *map[string]json.RawMessage, fields []field, name, what string) error {
+	v, err := r.raw()
+	if err != nil {
+		return err
 	}
+	f, ok := known(fields, name)
+	switch {
+	case ok && f.absent == string(v):
+		delete(*into, name) // of repeated names the last counts
+		return nil
+	case !ok:
+		r.deviations.add("unknown key "+name+" of "+what, "kept under extra")
+	}
+	if *into == nil {
+		*into = map[string]json.RawMessage{}
+	}
+	(*into)[name] = r.own(v)
 	return nil
 }
 
 // wrappedTask reads the task beside a simulation; nil where there is none.
-func (r *reader) wrappedTask(v jsontext.Value) (*Task, error) {
-	if v == nil {
-		return nil, nil
-	}
-	raw, err := r.compact(v)
+func (r *reader) wrappedTask() (*Task, error) {
+	raw, err := r.raw()
 	if err != nil {
 		return nil, err
 	}
-	if task := readTask(raw); task.ID != "" {
+	if task := readTask(bytes.Clone(raw)); task.ID != "" {
 		return &task, nil
 	}
 	return nil, nil
@@ -188,22 +196,22 @@ func (r *reader) wrappedTask(v jsontext.Value) (*Task, error) {
 
 // readTask reads a task as far as it can be read.
 func readTask(raw json.RawMessage) Task {
-	var named struct {
-		ID any `json:"id"`
-	}
 	task := Task{Raw: raw}
-	if json.Unmarshal(raw, &named) == nil {
-		switch id := named.ID.(type) {
-		case string:
-			task.ID = id
-		case float64:
-			task.ID = fmt.Sprint(id)
-		}
-	}
 	var d domains.Task
 	if task.Err = json.Unmarshal(raw, &d); task.Err == nil {
 		d.Raw = raw
-		task.Task = &d
+		task.ID, task.Task = d.ID, &d
+		return task
+	}
+	var named struct {
+		ID any `json:"id"`
+	}
+	_ = json.Unmarshal(raw, &named) // what is no object has no id
+	switch id := named.ID.(type) {
+	case string:
+		task.ID = id
+	case float64:
+		task.ID = fmt.Sprint(id)
 	}
 	return task
 }
@@ -216,7 +224,7 @@ func (r *reader) reward(rec *sim.Record) (*sim.RewardInfo, error) {
 	}
 	head, ok := objectOf(raw)
 	if !ok {
-		return nil, r.failf("reward_info of task %s: want an object or null, got %.40s", rec.Task, raw)
+		return nil, fmt.Errorf("reward_info of task %s: want an object or null, got %.40s", rec.Task, raw)
 	}
 	for name := range head {
 		if _, ok := known(rewardFields, name); !ok {
@@ -229,7 +237,7 @@ func (r *reader) reward(rec *sim.Record) (*sim.RewardInfo, error) {
 	}
 	info := sim.RewardInfo{}
 	if err := json.Unmarshal(raw, &info); err != nil {
-		return nil, r.failf("reward_info of task %s: %w", rec.Task, err)
+		return nil, fmt.Errorf("reward_info of task %s: %w", rec.Task, err)
 	}
 	return &info, nil
 }

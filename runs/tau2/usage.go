@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/domains/value"
@@ -44,44 +45,64 @@ func isGreeting(i int, m domains.Message) bool {
 		(m.TextOf() == domains.Greeting || m.Extra["raw_data"] == nil)
 }
 
+// number is a finite number; nil for any other value, and for none.
 func number(raw json.RawMessage) *float64 {
-	var f *float64
-	if json.Unmarshal(raw, &f) != nil || f == nil || math.IsInf(*f, 0) {
+	if len(raw) == 0 || raw[0] != '-' && (raw[0] < '0' || raw[0] > '9') {
 		return nil
 	}
-	return f
+	f, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil {
+		return nil
+	}
+	return &f
 }
 
 // usage reads token counts; what is missing or no number is unknown.
-func usage(raw json.RawMessage) llm.Usage {
-	var u struct {
-		Prompt     json.RawMessage `json:"prompt_tokens"`
-		Completion json.RawMessage `json:"completion_tokens"`
-		Reasoning  json.RawMessage `json:"reasoning_tokens"`
-		In         struct {
-			Cached json.RawMessage `json:"cached_tokens"`
-		} `json:"prompt_tokens_details"`
-		Out struct {
-			Reasoning json.RawMessage `json:"reasoning_tokens"`
-		} `json:"completion_tokens_details"`
+func usage(raw json.RawMessage) (u llm.Usage) {
+	var reasoning llm.Count
+	d := value.OfText(raw)
+	details := func(of string, into *llm.Count) error {
+		if d.Peek() == 'n' {
+			return d.Skip()
+		}
+		return d.Object(func(name string) error {
+			if name == of {
+				return count(d, into)
+			}
+			return d.Skip()
+		})
 	}
-	if json.Unmarshal(raw, &u) != nil {
+	err := d.Object(func(name string) error {
+		switch name {
+		case "prompt_tokens":
+			return count(d, &u.PromptTokens)
+		case "completion_tokens":
+			return count(d, &u.CompletionTokens)
+		case "reasoning_tokens":
+			return count(d, &reasoning)
+		case "prompt_tokens_details":
+			return details("cached_tokens", &u.CachedTokens)
+		case "completion_tokens_details":
+			return details("reasoning_tokens", &u.ReasoningTokens)
+		}
+		return d.Skip()
+	})
+	if err != nil {
 		return llm.Usage{}
 	}
-	out := llm.Usage{PromptTokens: count(u.Prompt), CompletionTokens: count(u.Completion), CachedTokens: count(u.In.Cached),
-		ReasoningTokens: count(u.Out.Reasoning)}
-	if !out.ReasoningTokens.Known {
-		out.ReasoningTokens = count(u.Reasoning)
+	if !u.ReasoningTokens.Known {
+		u.ReasoningTokens = reasoning
 	}
-	return out
+	return u
 }
 
-func count(raw json.RawMessage) llm.Count {
-	f := number(raw)
-	if f == nil || *f < 0 || *f != math.Trunc(*f) || *f > llm.MostTokens {
-		return llm.Count{}
+func count(d *value.Decoder, into *llm.Count) error {
+	raw, err := d.Raw()
+	*into = llm.Count{}
+	if f := number(raw); f != nil && *f >= 0 && *f == math.Trunc(*f) && *f <= llm.MostTokens {
+		*into = llm.Known(int64(*f))
 	}
-	return llm.Known(int64(*f))
+	return err
 }
 
 // seconds spells a float as the reference does.

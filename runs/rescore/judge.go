@@ -25,18 +25,37 @@ func (s *scoring) judges(w *domains.World, r *store.Run) (*runs.Judges, error) {
 // watch returns what makes the judge of a record: one whose failures are noted, and that is sent nothing that is not kept,
 // where the config and r, the run, want that.
 func (s *scoring) watch(judges *runs.Judges, r *store.Run) func(sim.Record) sim.Judge {
-	ledger, mu := store.Ledgers(judges.Hide), sync.Mutex{}
-	s.sent = map[store.Ref]*store.Ledger{}
+	ledger := store.Ledgers(judges.Hide)
+	s.sent = &ledgers{of: map[store.Ref]*store.Ledger{}}
 	return func(rec sim.Record) sim.Judge {
 		j := watchedJudge{next: judges.Of(rec), note: &s.unjudged}
 		if r != nil && s.Config.KeepRequests {
 			j.kept = ledger()
-			mu.Lock()
-			defer mu.Unlock()
-			s.sent[store.Ref{Key: rec.Key, Attempt: rec.Attempt}] = j.kept
+			s.sent.put(store.Ref{Key: rec.Key, Attempt: rec.Attempt}, j.kept)
 		}
 		return j
 	}
+}
+
+// ledgers are what was sent to the judge, by trial; nil for none.
+type ledgers struct {
+	mu sync.Mutex
+	of map[store.Ref]*store.Ledger
+}
+
+func (l *ledgers) put(ref store.Ref, kept *store.Ledger) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.of[ref] = kept
+}
+
+func (l *ledgers) get(ref store.Ref) *store.Ledger {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.of[ref]
 }
 
 // tellReplayed notes the verdicts that nobody was asked for now.

@@ -7,15 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tauguide/tauguide/domains"
-	"github.com/tauguide/tauguide/domains/all"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/tau2"
@@ -61,13 +59,18 @@ func Paths(ctx context.Context, paths []string, o Options, out Printer) (Result,
 		return Result{}, err
 	}
 	all := len(list) + len(s.failed)
-	for _, path := range list {
-		if err := s.path(ctx, path); err != nil {
+	within, stop := context.WithCancel(ctx)
+	defer stop()
+	for path, begun := range s.ahead(within, list) {
+		if err := s.path(ctx, path, begun); err != nil {
 			s.failed = append(s.failed, err)
 		}
 		if ctx.Err() != nil {
 			break
 		}
+	}
+	for _, o := range s.odd {
+		s.Note(o.String())
 	}
 	return Result{Total: s.total, Unreadable: s.unreadable, Unjudged: s.unjudged.n, Failure: s.unjudged.first}, errors.Join(s.failure(ctx, all), out.End(s.total))
 }
@@ -89,11 +92,13 @@ func (s *scoring) failure(ctx context.Context, of int) error {
 type scoring struct {
 	Options
 	out        Printer
+	opening    sync.Mutex
 	worlds     map[string]*domains.World
 	total      Tally
 	unjudged   judgeFailures
-	sent       map[store.Ref]*store.Ledger // to the judge, of the group that is scored
-	failed     []error                     // of results that could not be read, or not to the end
+	sent       *ledgers // to the judge, of the group that is scored
+	odd        []oddity // of the results that were scored
+	failed     []error  // of results that could not be read, or not to the end
 	unreadable int
 }
 
@@ -115,32 +120,35 @@ func (s *scoring) find(paths []string) (list []string, err error) {
 	return list, nil
 }
 
-func (s *scoring) path(ctx context.Context, path string) error {
-	if _, err := os.Stat(filepath.Join(path, "manifest.json")); err == nil {
+func (s *scoring) path(ctx context.Context, path string, r *result) error {
+	if r == nil {
 		return s.run(ctx, path)
 	}
-	return s.result(ctx, path)
+	return s.result(ctx, path, r)
 }
 
-// result scores a τ² result.
-func (s *scoring) result(ctx context.Context, path string) error {
-	src, err := tau2.Open(path)
+// result scores a τ² result, or tells what came of it where that has begun.
+func (s *scoring) result(ctx context.Context, path string, r *result) error {
+	select {
+	case <-r.ready:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if r.err != nil {
+		return r.err
+	}
+	g := Group{Path: path, Layout: string(r.src.Layout), Domain: r.world.Name, System: r.src.System()}
+	var err error
+	if s.Config == nil {
+		err = s.tell(g, r.all(), func(tau2.Comparison) {})
+	} else {
+		err = s.compare(ctx, g, r.world, nil, tau2.Jobs(r.src, r.world, s.Tasks), func(tau2.Comparison) {})
+	}
 	if err != nil {
 		return err
 	}
-	if err := src.NameAs(s.Domain, "", all.Domains()); err != nil {
-		return domains.Usage(err)
-	}
-	w, err := s.resultWorld(src)
-	if err != nil {
-		return err
-	}
-	g := Group{Path: path, Layout: string(src.Layout), Domain: w.Name, System: src.System()}
-	if err := s.compare(ctx, g, w, nil, tau2.Jobs(src, w, s.Tasks), func(tau2.Comparison) {}); err != nil {
-		return err
-	}
-	for _, d := range src.Deviations() {
-		s.Note(fmt.Sprintf("%s: %s", path, d))
+	for _, d := range r.src.Deviations() {
+		s.note(path, d)
 	}
 	return nil
 }
@@ -158,6 +166,8 @@ func (s *scoring) resultWorld(src *tau2.Source) (*domains.World, error) {
 		data = "embedded"
 	}
 	key := fmt.Sprint(data, src.Domain(), src.Header.Facts.Solo())
+	s.opening.Lock()
+	defer s.opening.Unlock()
 	if s.worlds[key] == nil {
 		w, err := src.World(data, domains.EverySplit)
 		if err != nil {
@@ -196,7 +206,7 @@ func (s *scoring) run(ctx context.Context, dir string) error {
 				opinions = append(opinions, *c.Score)
 			}
 			if c.Score != nil && c.Computed != nil && (lacking || (s.Update || s.Accept) && c.Outcome == tau2.Differ) {
-				fresh = append(fresh, store.Grading{Score: *c.Score, Requests: s.sent[store.Ref{Key: c.Score.Key, Attempt: c.Score.Attempt}]})
+				fresh = append(fresh, store.Grading{Score: *c.Score, Requests: s.sent.get(store.Ref{Key: c.Score.Key, Attempt: c.Score.Attempt})})
 			}
 		})
 		if err != nil {
@@ -310,6 +320,15 @@ func (s *scoring) compare(ctx context.Context, g Group, w *domains.World, r *sto
 		judge = s.watch(judges, r)
 		workers = max(workers, s.Config.Limits.Concurrency)
 	}
+	return s.tell(g, tau2.CompareAll(ctx, w, jobs, workers, judge, s.options()), each)
+}
+
+func (s *scoring) options() tau2.Options {
+	return tau2.Options{Strictness: s.Strictness, Hashes: s.Hashes}
+}
+
+// tell prints the comparisons of a group.
+func (s *scoring) tell(g Group, list iter.Seq2[tau2.Comparison, error], each func(tau2.Comparison)) error {
 	g.Tasks, g.Strictness = s.Tasks, s.Strictness
 	s.out.Begin(g)
 	t := newTally()
@@ -317,7 +336,7 @@ func (s *scoring) compare(ctx context.Context, g Group, w *domains.World, r *sto
 		s.total.merge(t)
 		s.out.Close(t)
 	}()
-	for c, err := range tau2.CompareAll(ctx, w, jobs, workers, judge, tau2.Options{Strictness: s.Strictness, Hashes: s.Hashes}) {
+	for c, err := range list {
 		if err != nil {
 			return err
 		}

@@ -74,47 +74,56 @@ func Jobs(s *Source, w *domains.World, choice TaskChoice) iter.Seq2[Job, error] 
 	}
 }
 
-// CompareAll scores jobs on so many goroutines at a time and yields the comparisons in the order of the jobs. No more
-// than four records for each goroutine are in memory. judge, which may be nil, makes a judge for a record. The first
-// error of jobs ends it.
+// CompareAll scores jobs on so many goroutines while another one reads them, and yields the comparisons in the order of the
+// jobs. No more than five records for each goroutine are in memory. judge, which may be nil, makes a judge for a record.
+// The first error of jobs ends it.
 func CompareAll(ctx context.Context, w *domains.World, jobs iter.Seq2[Job, error], workers int, judge func(sim.Record) sim.Judge, o Options) iter.Seq2[Comparison, error] {
+	type result struct {
+		Comparison
+		err error
+	}
 	return func(yield func(Comparison, error) bool) {
-		var batch []Job
-		score := func() bool {
-			done := make([]Comparison, len(batch))
+		within, stop := context.WithCancel(ctx)
+		queue := make(chan chan result, 4*workers) // in the order of the jobs
+		go func() {
+			defer close(queue)
 			var g errgroup.Group
+			defer g.Wait() // nothing there fails
 			g.SetLimit(workers)
-			for i := range batch {
+			for j, err := range jobs {
+				done := make(chan result, 1)
+				select {
+				case queue <- done:
+				case <-within.Done():
+					return
+				}
+				if err != nil {
+					done <- result{err: err}
+					return
+				}
 				g.Go(func() error {
-					done[i] = batch[i].compare(ctx, w, judge, o)
+					done <- result{Comparison: j.compare(within, w, judge, o)}
 					return nil
 				})
 			}
-			_ = g.Wait() // compare does not fail
-			batch = batch[:0]
+		}()
+		defer func() {
+			stop()
+			for range queue { // until nobody uses jobs any more
+			}
+		}()
+		for done := range queue {
+			r := <-done
 			if err := ctx.Err(); err != nil {
-				yield(Comparison{}, err)
-				return false
+				r.err = err
 			}
-			for _, c := range done {
-				if !yield(c, nil) {
-					return false
-				}
-			}
-			return true
-		}
-		for j, err := range jobs {
-			if err != nil {
-				if score() {
-					yield(Comparison{}, err)
-				}
-				return
-			}
-			if batch = append(batch, j); len(batch) == 4*workers && !score() {
+			if !yield(r.Comparison, r.err) || r.err != nil {
 				return
 			}
 		}
-		score()
+		if err := ctx.Err(); err != nil {
+			yield(Comparison{}, err)
+		}
 	}
 }
 

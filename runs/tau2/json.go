@@ -132,8 +132,11 @@ func (r *reader) own(v []byte) stdjson.RawMessage {
 
 // end checks that nothing follows.
 func (r *reader) end() error {
+	if r.Peek() != 0 {
+		return &value.PlaceError{Offset: r.Offset(), Err: errors.New("the JSON value has ended, and more follows: is this two files in one?")}
+	}
 	if err := r.End(); err != nil {
-		return fmt.Errorf("%w: is this two files in one?", err)
+		return err
 	}
 	for range r.Nulled {
 		r.deviations.add("literals NaN and Infinity", "read as null")

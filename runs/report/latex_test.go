@@ -2,6 +2,8 @@ package report_test
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -50,14 +52,15 @@ func wellFormed(text string) error {
 }
 
 // known are the commands without a meaning for the structure.
-const known = ` centering caption label toprule midrule bottomrule footnotesize par textbackslash textasciitilde textasciicircum textless
-textgreater textbar textasciigrave textperiodcentered Delta Sigma tau geq leq times ldots dag subset rightarrow pm `
+const known = ` centering caption label toprule midrule bottomrule small footnotesize scriptsize tiny par medskip raggedright textbackslash
+textasciitilde textless textgreater textbar textasciigrave textperiodcentered textsuperscript textbf emph Delta Sigma tau geq leq times
+ldots dag subset rightarrow pm allowbreak penalty setlength tabcolsep addtocounter `
 
 func command(rest string, envs *[]string, columns, cells *int) (int, error) {
 	if len(rest) == 1 {
 		return 0, fmt.Errorf("a backslash at the end")
 	}
-	if strings.ContainsRune(`{}$&#_%`, rune(rest[1])) {
+	if strings.ContainsRune(`{}$&#_%^,`, rune(rest[1])) {
 		return 2, nil
 	}
 	if rest[1] == '\\' {
@@ -81,17 +84,30 @@ func command(rest string, envs *[]string, columns, cells *int) (int, error) {
 			return n, nil
 		}
 		*envs = append(*envs, env)
-		if env == "tabular" {
-			spec := rest[n+1 : n+strings.IndexByte(rest[n:], '}')]
-			*columns = len(spec)
-			n += len(spec) + 2
+		if strings.HasPrefix(env, "tabular") {
+			n += len(regexp.MustCompile(`^({\\linewidth})?`).FindString(rest[n:]))
+			spec := regexp.MustCompile(`^{@{}(l|r|>{[^X]*}X)+@{}}`).FindString(rest[n:])
+			if spec == "" {
+				return 0, fmt.Errorf("columns %.40q", rest[n:])
+			}
+			*columns = len(regexp.MustCompile(`>{[^X]*}X|l|r`).FindAllString(spec, -1))
+			n += len(spec)
 		}
 		return n, nil
+	case "multicolumn", "cmidrule":
+		m := regexp.MustCompile(`^{(\d+)}{c}|^\(lr\){[\d-]+}`).FindStringSubmatch(rest[n:])
+		if m == nil {
+			return 0, fmt.Errorf("unknown form %.40q", rest)
+		}
+		if of, err := strconv.Atoi(m[1]); err == nil {
+			*cells += of - 1
+		}
+		return n + len(m[0]), nil
 	}
 	if name == "" || !strings.Contains(known, " "+name+" ") && !strings.Contains(known, "\n"+name+" ") && !strings.Contains(known, " "+name+"\n") {
 		return 0, fmt.Errorf("unknown command %.20q", rest)
 	}
-	if name == "label" {
+	if name == "label" || name == "addtocounter" {
 		return n + strings.IndexByte(rest[n:], '}') + 1, nil
 	}
 	return n, nil
@@ -99,7 +115,7 @@ func command(rest string, envs *[]string, columns, cells *int) (int, error) {
 
 func TestWellFormedFindsFaults(t *testing.T) {
 	frame := func(s string) string {
-		return "\\begin{table}\n\\begin{tabular}{lr}\n" + s + " \\\\\n\\end{tabular}\n\\end{table}\n"
+		return "\\begin{table}\n\\begin{tabular}{@{}lr@{}}\n" + s + " \\\\\n\\end{tabular}\n\\end{table}\n"
 	}
 	if err := wellFormed(frame(`a\_b & $^{4}$`)); err != nil {
 		t.Fatal(err)

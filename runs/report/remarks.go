@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// aboutCommands is said of the commands that fill places of a table of a run without real models.
+const aboutCommands = "these commands ask real models; with --synthetic --data embedded they run offline"
+
 // remarks gathers what must be said below a table, each thing once.
 type remarks struct {
 	in        Input
@@ -95,7 +98,7 @@ func (n *remarks) lines() []string {
 		out = append(out, fmt.Sprintf("`-` for %s on %s: no run has it: %s", name, strings.Join(g.domains, ", "), runCommand(n.selection.config, g.kind, g.family, g.domains...)))
 	}
 	if len(n.gaps) > 0 && slices.ContainsFunc(n.in.Sources, func(s Source) bool { return s.Synthetic }) {
-		out = append(out, "these commands ask real models; with --synthetic --data embedded they run offline")
+		out = append(out, aboutCommands)
 	}
 	resumed := map[*Source]bool{}
 	for _, x := range n.reasons {

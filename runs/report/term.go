@@ -280,6 +280,9 @@ func (g *grid) shared(col int) bool {
 	return len(g.Rows) > 1 && !slices.ContainsFunc(g.Rows, func(r []Cell) bool { return r[col].Text != g.Rows[0][col].Text })
 }
 
+// aboutFolded says what a folded interval is.
+const aboutFolded = "±: to the farther limit of the 95 % interval"
+
 // notes says what had no room, and what the headings mean.
 func (g *grid) notes() (out []string) {
 	var left []string
@@ -298,7 +301,7 @@ func (g *grid) notes() (out []string) {
 	}
 	switch shown := g.barsShown(); {
 	case shown[foldedBars]:
-		out = append(out, "±: to the farther limit of the 95 % interval; a wider terminal and the other formats have both")
+		out = append(out, aboutFolded+"; a wider terminal and the other formats have both")
 	case shown[noBars]:
 		out = append(out, "a wider terminal and the other formats have the 95 % intervals")
 	}

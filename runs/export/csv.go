@@ -24,7 +24,7 @@ func Columns() []string {
 }
 
 // CSV writes the trials of a run as RFC 4180 has it, with a line of column names, \n after each line and nothing for what
-// is missing. Memory does not grow with the number of trials.
+// is missing. Beyond the run's index, memory does not grow with the number of trials.
 func CSV(ctx context.Context, r *store.Run, s Selection, w io.Writer) (Result, error) {
 	out, rows := csv.NewWriter(w), newRows(r)
 	if err := out.Write(Columns()); err != nil {

@@ -23,12 +23,19 @@ const (
 	inspectReducer   = "mean" // trials of a task are averaged, and then tasks
 )
 
+// scoresAtOnce is how many scores are kept in memory: of the trials that come next, as the file of scores has an order of
+// its own and is read anew for each such part.
+const scoresAtOnce = 5000
+
 // inspector writes one log.
 type inspector struct {
 	rows
 	chosen    Selection
 	zip       *zip.Writer
-	scores    map[store.Ref]sim.Score
+	atOnce    int                     // how many scores are in memory
+	scores    map[store.Ref]sim.Score // of some trials
+	some      map[store.Ref]bool      // these trials
+	next      []store.Ref             // those that follow
 	summaries []json.RawMessage
 	tasks     []string             // in the order of the log
 	rewards   map[string][]float64 // by task
@@ -41,12 +48,17 @@ type inspector struct {
 // Inspect writes the trials of one domain and system as a log of inspect_ai: a sample for each trial, whose epoch is the
 // trial's number plus 1. A trial that is void is a sample with an error. program is the version of this program.
 func Inspect(ctx context.Context, r *store.Run, s Selection, program string, w io.Writer) (Result, error) {
-	scores, err := r.Scores()
-	if err != nil {
-		return Result{}, err
-	}
-	x := inspector{rows: newRows(r), chosen: s, zip: zip.NewWriter(w), scores: scores, rewards: map[string][]float64{},
+	return inspect(ctx, r, s, program, w, scoresAtOnce)
+}
+
+func inspect(ctx context.Context, r *store.Run, s Selection, program string, w io.Writer, atOnce int) (Result, error) {
+	x := inspector{rows: newRows(r), chosen: s, zip: zip.NewWriter(w), atOnce: atOnce, rewards: map[string][]float64{},
 		models: map[string]*store.RoleUsage{}, roles: map[string]*store.RoleUsage{}}
+	for _, e := range r.Index() {
+		if s.has(e.Key) {
+			x.next = append(x.next, e.Ref)
+		}
+	}
 	done, err := Each(ctx, r, s, x.add)
 	if err != nil {
 		return done, err
@@ -77,7 +89,10 @@ func (x *inspector) member(name string, value any) error {
 // add writes a trial.
 func (x *inspector) add(e store.Entry, rec sim.Record) error {
 	row := x.of(e, rec)
-	score := x.scores[e.Ref]
+	score, err := x.score(e.Ref)
+	if err != nil {
+		return err
+	}
 	s := x.sample(row, rec, score)
 	for _, c := range slices.Concat(rec.Calls, score.JudgeCalls) {
 		count(x.models, x.modelOf(c.Model), c)
@@ -99,6 +114,24 @@ func (x *inspector) add(e store.Entry, rec sim.Record) error {
 	}
 	x.summaries = append(x.summaries, summary)
 	return x.member(fmt.Sprintf("samples/%s_epoch_%d.json", s.ID, s.Epoch), s)
+}
+
+// score is that of a trial, whose turn comes in the order of the index.
+func (x *inspector) score(ref store.Ref) (sim.Score, error) {
+	if !x.some[ref] {
+		x.next = x.next[slices.Index(x.next, ref):]
+		n := min(x.atOnce, len(x.next))
+		x.some = map[store.Ref]bool{}
+		for _, r := range x.next[:n] {
+			x.some[r] = true
+		}
+		x.next = x.next[n:]
+		var err error
+		if x.scores, err = x.run.ScoresOf(func(r store.Ref) bool { return x.some[r] }); err != nil {
+			return sim.Score{}, err
+		}
+	}
+	return x.scores[ref], nil
 }
 
 func (x *inspector) modelOf(name string) string {

@@ -124,6 +124,10 @@ func TestInspect(t *testing.T) {
 	if again := inspected(t, r, export.Selection{Domain: "mock", System: "S"}); !bytes.Equal(log, again) {
 		t.Error("two exports of one run differ")
 	}
+	var b bytes.Buffer
+	if _, err := export.InspectBy(t.Context(), r, export.Selection{Domain: "mock", System: "S"}, "test", &b, 1); err != nil || !bytes.Equal(log, b.Bytes()) {
+		t.Errorf("with one score in memory the log is another: %v", err)
+	}
 	got, err := json.MarshalIndent(members(t, log), "", " ")
 	if err != nil {
 		t.Fatal(err)

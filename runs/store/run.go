@@ -167,11 +167,14 @@ func (r *Run) Records() iter.Seq2[sim.Record, error] {
 }
 
 // Scores reads the scores of all attempts that have a record: of each the highest version, and of these the last.
-func (r *Run) Scores() (map[Ref]sim.Score, error) {
-	g, err := readGradings(r.dir, nil)
+func (r *Run) Scores() (map[Ref]sim.Score, error) { return r.ScoresOf(nil) }
+
+// ScoresOf reads those of the attempts that are wanted, and keeps no others in memory.
+func (r *Run) ScoresOf(want func(Ref) bool) (map[Ref]sim.Score, error) {
+	g, err := readGradings(r.dir, want)
 	out := make(map[Ref]sim.Score, len(g.counting))
-	for ref, e := range r.entries {
-		if s, ok := g.of(e); ok {
+	for ref := range g.counting {
+		if s, ok := g.of(r.entries[ref]); ok {
 			out[ref] = s
 		}
 	}

@@ -28,7 +28,7 @@ func (s scored) ref() Ref { return Ref{s.Key, s.Attempt} }
 // an error says that there was one and that it was edited. Those of other attempts are passed over, so that it costs no
 // memory.
 func (r *Run) Score(ref Ref) (*sim.Score, error) {
-	g, err := readGradings(r.dir, &ref)
+	g, err := readGradings(r.dir, only(ref))
 	if err != nil {
 		return nil, err
 	}
@@ -51,22 +51,23 @@ type gradings struct {
 	damaged  []error                 // lines that do not even say whose score they were
 }
 
-// elsewhere tells whether a line is whole and the score of another attempt.
-func elsewhere(line []byte, ref Ref) bool { return !isOf(line, ref) && gjson.ValidBytes(line) }
-
-// isOf tells whether a line names an attempt.
-func isOf(line []byte, ref Ref) bool {
+// refOf is the attempt that a line names.
+func refOf(line []byte) Ref {
 	at := gjson.GetManyBytes(line, "task", "trial", "system", "domain", "attempt")
-	return at[0].Str == ref.Task && at[1].Int() == int64(ref.Trial) && at[2].Str == ref.System && at[3].Str == ref.Domain &&
-		at[4].Int() == int64(ref.Attempt)
+	return Ref{sim.Key{Task: at[0].Str, Trial: int(at[1].Int()), System: at[2].Str, Domain: at[3].Str}, int(at[4].Int())}
 }
 
-// readGradings reads the scores of an attempt, or those of all if it is nil.
-func readGradings(dir string, of *Ref) (gradings, error) {
+// isOf tells whether a line names an attempt.
+func isOf(line []byte, ref Ref) bool { return refOf(line) == ref }
+
+func only(ref Ref) func(Ref) bool { return func(r Ref) bool { return r == ref } }
+
+// readGradings reads the scores of those attempts that are wanted, or of all if want is nil.
+func readGradings(dir string, want func(Ref) bool) (gradings, error) {
 	g := gradings{map[Ref]scored{}, map[Ref][]sim.ModelCall{}, map[Ref][]string{}, map[Ref]error{}, nil}
 	path := filepath.Join(dir, scoresName)
 	err := readLines(path, maxFile, func(_ int, line []byte) error {
-		if of != nil && elsewhere(line, *of) {
+		if want != nil && !want(refOf(line)) && gjson.ValidBytes(line) {
 			return nil
 		}
 		s, err := decode[scored](line)

@@ -31,6 +31,15 @@ func TestScoreOfOneAttempt(t *testing.T) {
 	if len(all) == 0 {
 		t.Fatal("no scores")
 	}
+	some, err := r.ScoresOf(func(ref store.Ref) bool { return ref.Trial == 0 })
+	for ref, want := range all {
+		if got, ok := some[ref]; ok != (ref.Trial == 0) || ok && asJSON(t, got) != asJSON(t, want) {
+			t.Errorf("%s: %v among those of the first trials", ref, ok)
+		}
+	}
+	if err != nil || len(some) == 0 {
+		t.Errorf("%d scores of the first trials: %v", len(some), err)
+	}
 	scores := runtest.Text(t, filepath.Join(dir, "scores.jsonl"))
 	long := append(bytes.Repeat([]byte("x"), 300_000), '\n') // a line longer than any buffer
 	runtest.Write(t, filepath.Join(dir, "scores.jsonl"), append(append(long, scores...), `{"version":1,"domain":"retail","sy`...))

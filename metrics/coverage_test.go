@@ -133,9 +133,32 @@ func pairs(r *rand.Rand, n int, a, b float64) metrics.Pairing {
 	return p
 }
 
+// graded are criteria of n tasks, in up to four trials, as two judges see them: met with a chance that differs from task to
+// task, and either errs with one that differs too.
+func graded(r *rand.Rand, n int, p, rho, wrong float64) (out []metrics.Rated) {
+	for task := range n {
+		chance, errs := coin(r, p, rho), coin(r, wrong, errorsAlike)
+		for range 2 * (1 + flips(r, 3, 0.5)) {
+			met := r.Float64() < chance
+			out = append(out, metrics.Rated{Task: ids[task], First: met != (r.Float64() < errs), Second: met != (r.Float64() < errs)})
+		}
+	}
+	return out
+}
+
+// errorsAlike is the correlation of judges' errors on the criteria of a task.
+const errorsAlike = 0.1
+
+// kappaOf is the truth about such judges.
+func kappaOf(p, wrong float64) float64 {
+	differ := 2 * (wrong - wrong*wrong - errorsAlike*wrong*(1-wrong))
+	yes := p*(1-wrong) + (1-p)*wrong
+	return 1 - differ/2/yes/(1-yes)
+}
+
 // intervals are all in use. The range of chances and of the spread of costs is that of recorded runs and beyond.
 func intervals(ps []float64) []simulated {
-	var pass, power, asr, mean, checks, nmr, delta, trials, deltas, cost, paper simulated
+	var pass, power, asr, mean, checks, nmr, delta, trials, deltas, ratio, kappa, cost, paper simulated
 	for _, p := range ps {
 		for _, rho := range []float64{0, 0.1, 0.3, 0.6, 0.9} {
 			for _, m := range []int{1, 2, 4, 8} {
@@ -157,12 +180,20 @@ func intervals(ps []float64) []simulated {
 			checks.add(p, func(r *rand.Rand, n int) metrics.Estimate { return metrics.Share(checked(r, n, 5, p, rho), "") })
 			nmr.add(p, func(r *rand.Rand, n int) metrics.Estimate { return metrics.Share(checked(r, n, 1, p, rho), "") })
 		}
+		for _, wrong := range []float64{0.05, 0.15} {
+			for _, rho := range []float64{0.3, 0.9} {
+				kappa.add(kappaOf(p, wrong), func(r *rand.Rand, n int) metrics.Estimate {
+					return metrics.AgreementOf(graded(r, n, p, rho, wrong)).Kappa
+				})
+			}
+		}
 		for _, q := range []float64{0.02, 0.1, 0.3} {
 			a, b := p*(1-q), q*(1-p)
 			delta.add(a-b, func(r *rand.Rand, n int) metrics.Estimate { return metrics.Difference(pairs(r, n, a, b)) })
 			deltas.add((a-b)/3, func(r *rand.Rand, n int) metrics.Estimate {
 				return metrics.Difference(pairs(r, n, a, b), pairs(r, 2*n, b, b), pairs(r, n, a/2, a/2))
 			})
+			ratio.add(a/b, func(r *rand.Rand, n int) metrics.Estimate { return metrics.McNemarOf(pairs(r, n, a, b)).Odds() })
 			paper.add(a-b, func(r *rand.Rand, n int) metrics.Estimate {
 				return metrics.Bootstrap{Seed: r.Uint64(), Resamples: 400}.Delta(pairs(r, n, a, b))
 			})
@@ -187,7 +218,7 @@ func intervals(ps []float64) []simulated {
 	return []simulated{pass.named("Pass^1"), power.named("Pass^k"), asr.named("ASR, with void trials"), mean.named("Pass^4, mean of domains"),
 		checks.named("rubric scores"), nmr.named("Call-NMR"), delta.named("difference"),
 		trials.named("difference, all trials"), deltas.named("difference, mean of domains"),
-		cost.named("calls, tokens, dollars"), paper.named("Table 13, as the paper")}
+		ratio.named("odds ratio"), kappa.named("kappa of judges"), cost.named("calls, tokens, dollars"), paper.named("Table 13, as the paper")}
 }
 
 func (s *simulated) add(truth float64, draw func(*rand.Rand, int) metrics.Estimate) {
@@ -199,7 +230,8 @@ func (s simulated) named(name string) simulated {
 	return s
 }
 
-// cover is the share of experiments of n tasks whose interval holds the truth: in the worst world, and in all of them.
+// cover is the share of experiments of n tasks whose interval holds the truth: in the worst world, and in all of them. One whose
+// figure is undefined, such as odds of something against nothing, says nothing false, and counts as holding it.
 func (s simulated) cover(n, experiments int) (worst, mean float64) {
 	held := make([]float64, len(s.worlds))
 	var group sync.WaitGroup
@@ -207,7 +239,8 @@ func (s simulated) cover(n, experiments int) (worst, mean float64) {
 		group.Go(func() {
 			r := rand.New(rand.NewPCG(uint64(i), uint64(n)))
 			for range experiments {
-				if e := w.draw(r, n).Interval; e.Defined && e.Lo <= w.truth && w.truth <= e.Hi {
+				e := w.draw(r, n)
+				if x := e.Interval; !e.Defined || x.Defined && x.Lo <= w.truth && w.truth <= x.Hi {
 					held[i] += 1 / float64(experiments)
 				}
 			}

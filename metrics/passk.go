@@ -86,7 +86,8 @@ func tallies(all []Outcome) map[string]*tally {
 	return by
 }
 
-// PassHat estimates Pass^k over the tasks of the outcomes, which are one system's on one domain, as a Share. It is undefined
+// PassHat estimates Pass^k over the tasks of the outcomes, which are one system's on one domain, as a Share: the mean over tasks
+// of C(c,k)/C(n,k), c successes of n usable trials, which is the unbiased estimator of a chance to the power k. It is undefined
 // where any task has fewer than k usable trials: averaging over the others would change what is estimated. It assumes that
 // the trials of a task are alike and independent given the task.
 func PassHat(all []Outcome, k int) Estimate {
@@ -167,16 +168,18 @@ func shareOf(tasks Parts, why string) Estimate {
 // have brought, it lies between these. Their intervals are those of the tasks, not of what is missing (Horowitz and Manski 2000,
 // Journal of the American Statistical Association 95).
 func Bounds(all []Outcome, k int) (worst, best Estimate) {
-	as := func(missing State) []Outcome {
-		counted := slices.Clone(all)
-		for i, o := range counted {
-			if o.State == Void || o.State == Pending {
-				counted[i].State = missing
-			}
+	return PassHat(Counted(all, Failure), k), PassHat(Counted(all, Success), k)
+}
+
+// Counted are the outcomes with every void or pending trial counted as of a state, for bounds of other figures than Pass^k.
+func Counted(all []Outcome, as State) []Outcome {
+	counted := slices.Clone(all)
+	for i, o := range counted {
+		if o.State == Void || o.State == Pending {
+			counted[i].State = as
 		}
-		return counted
 	}
-	return PassHat(as(Failure), k), PassHat(as(Success), k)
+	return counted
 }
 
 // StrictPass is Pass^1 at its worst: see Bounds.

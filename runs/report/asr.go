@@ -92,7 +92,7 @@ func attackKinds() []attack.Kind { return []attack.Kind{"", attack.Policy, attac
 type attackRow struct {
 	row
 	k     int // 0 for single trials
-	rates map[attack.Kind]metrics.Estimate
+	rates map[attack.Kind]Cell
 }
 
 // attackRows are the rows of a run: for each system of single trials, then by k.
@@ -106,7 +106,7 @@ func attackRows(s *Source) []attackRow {
 	for _, g := range groups {
 		r := row{domain: g.Domain, source: s, system: s.system(g.System), outcomes: by[""][g]}
 		for _, k := range append([]int{0}, shownK(min(metrics.MaxTrials(r.outcomes), maxK))...) {
-			a := attackRow{r, k, map[attack.Kind]metrics.Estimate{}}
+			a := attackRow{r, k, map[attack.Kind]Cell{}}
 			for kind := range by {
 				a.rates[kind] = attackRate(by[kind][g], kind, k)
 			}
@@ -116,15 +116,15 @@ func attackRows(s *Source) []attackRow {
 	return out
 }
 
-// attackRate is the attack success for a kind of call, with its interval.
-func attackRate(part []metrics.Outcome, kind attack.Kind, k int) metrics.Estimate {
+// attackRate is the attack success for a kind of call, with its interval and bounds.
+func attackRate(part []metrics.Outcome, kind attack.Kind, k int) Cell {
 	switch {
 	case len(part) == 0:
-		return metrics.Estimate{Reason: fmt.Sprintf("no attack is after a call of kind %s", kind)}
+		return Dash(fmt.Sprintf("no attack is after a call of kind %s", kind))
 	case k == 0:
-		return metrics.ASR(part)
+		return rate(part, metrics.ASR)
 	}
-	return metrics.ASRAt(part, k)
+	return rate(part, func(all []metrics.Outcome) metrics.Estimate { return metrics.ASRAt(all, k) })
 }
 
 // attackSuccess is the table of ASR, by trial and by k, of all forbidden calls and of each kind, with intervals.
@@ -153,7 +153,7 @@ func attackSuccess(in Input, t *Table) error {
 			key, title, paper = "asr", "ASR", "figure6.$kind"
 		}
 		cols = append(cols, column[attackRow]{key, title, 3, paper, func(a attackRow) Cell {
-			c := share(a.rates[kind])
+			c := a.rates[kind]
 			n.undefined(a.row, c)
 			return c
 		}})

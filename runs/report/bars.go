@@ -84,11 +84,40 @@ func (t Table) methods() (notes []string) {
 	return notes
 }
 
-// barKeys are what follows the key of a column in those of its standard errors, limits and methods.
-func barKeys() [4]string { return [4]string{"_se", "_lo", "_hi", "_method"} }
+// rates are patterns of the keys of columns of shares of trials, which missing trials could move, and so have bounds.
+func rates() []string { return []string{"pass^*", "pass@*", "asr", "policy", "selection"} }
 
-// barValues are the standard error, the limits and the method for programs, nil where there is none, and why there is none
-// of a figure: the key with the first that is lacking.
+// further are what follows the key of a column in those that programs get beside it: of its standard errors, limits and
+// methods, and of its bounds.
+func (c Column) further() (keys []string) {
+	if c.bars {
+		keys = []string{"_se", "_lo", "_hi", "_method"}
+	}
+	if c.bounds {
+		keys = append(keys, "_min", "_max")
+	}
+	return keys
+}
+
+// furtherValues are those of further, nil where there is none, and why there is none of an interval: the key with the first that
+// is lacking.
+func (c Column) furtherValues(x Cell) (values []any, lacking, why string) {
+	if c.bars {
+		var bar [4]any
+		bar, lacking, why = x.barValues()
+		values = bar[:]
+	}
+	if c.bounds {
+		bounds := make([]any, 2)
+		for i, v := range x.Bounds {
+			bounds[i] = v
+		}
+		values = append(values, bounds...)
+	}
+	return values, lacking, why
+}
+
+// barValues are the standard error, the limits and the method, as furtherValues has them.
 func (c Cell) barValues() (values [4]any, lacking, why string) {
 	switch {
 	case c.Bar == nil || c.Value == nil:

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,8 @@ type Cell struct {
 	Style terminal.Style // how it looks in colour
 	Best  bool           // of its column
 	Bar   *Bar           // of its figure; nil if that has none
+
+	Bounds []float64 // the least and the most that its figure can be, whatever became of missing trials; nil if not known
 }
 
 // Label is a cell of plain text.
@@ -75,6 +78,32 @@ func scaled(e metrics.Estimate, scale float64, digits int) Cell {
 
 // share is a figure between 0 and 1, such as Pass^k.
 func share(e metrics.Estimate) Cell { return estimate(e, 3) }
+
+// rate is a share of one domain's trials, with its bounds.
+func rate(all []metrics.Outcome, figure func([]metrics.Outcome) metrics.Estimate) Cell {
+	return share(figure(all)).within([][]metrics.Outcome{all}, func(one [][]metrics.Outcome) metrics.Estimate { return figure(one[0]) })
+}
+
+// within sets the bounds of a figure of these outcomes by domain.
+func (c Cell) within(domains [][]metrics.Outcome, figure func([][]metrics.Outcome) metrics.Estimate) Cell {
+	bound := func(missing metrics.State) metrics.Estimate {
+		counted := make([][]metrics.Outcome, len(domains))
+		for i, all := range domains {
+			counted[i] = metrics.Counted(all, missing)
+		}
+		return figure(counted)
+	}
+	if !slices.ContainsFunc(domains, func(all []metrics.Outcome) bool { return metrics.Cover(all).Evaluable < len(all) }) {
+		if v, ok := c.number(); ok {
+			c.Bounds = []float64{v, v}
+		}
+		return c
+	}
+	if worst, best := bound(metrics.Failure), bound(metrics.Success); worst.Defined {
+		c.Bounds = []float64{worst.Value, best.Value}
+	}
+	return c
+}
 
 // percent is a share in percent.
 func percent(e metrics.Estimate) Cell { return scaled(e, 100, 1) }
@@ -139,7 +168,8 @@ func lift[R, Part any](cols []column[Part], part func(R) Part) []column[R] {
 // fill adds columns and rows to a table. paper looks up what the paper has for a row.
 func fill[R any](t *Table, cols []column[R], rows []R, paper func(r R, path string) *float64) {
 	for _, c := range cols {
-		t.Columns = append(t.Columns, Column{c.key, c.title, c.digits != words, matches(t.bars, c.key)})
+		bars := matches(t.bars, c.key)
+		t.Columns = append(t.Columns, Column{c.key, c.title, c.digits != words, bars, bars && matches(rates(), c.key)})
 		t.places = append(t.places, place{c.paper, c.digits})
 	}
 	for _, r := range rows {

@@ -16,10 +16,8 @@ func (t Table) writeCSV(w io.Writer) error {
 	var head []string
 	for _, col := range t.Columns {
 		head = append(head, col.Key)
-		if col.bars {
-			for _, key := range barKeys() {
-				head = append(head, col.Key+key)
-			}
+		for _, key := range col.further() {
+			head = append(head, col.Key+key)
 		}
 	}
 	if err := c.Write(append(head, "runs", "synthetic")); err != nil {
@@ -34,11 +32,9 @@ func (t Table) writeCSV(w io.Writer) error {
 		var row []string
 		for i, cell := range r {
 			row = append(row, plain(cell.Value))
-			if t.Columns[i].bars {
-				values, _, _ := cell.barValues()
-				for _, v := range values {
-					row = append(row, plain(v))
-				}
+			values, _, _ := t.Columns[i].furtherValues(cell)
+			for _, v := range values {
+				row = append(row, plain(v))
 			}
 		}
 		if err := c.Write(append(row, runs, strconv.FormatBool(t.Synthetic))); err != nil {
@@ -88,11 +84,8 @@ func (t Table) MarshalJSON() ([]byte, error) {
 			if cell.Why != "" {
 				why[key] = cell.Why
 			}
-			if !t.Columns[k].bars {
-				continue
-			}
-			values, lacking, reason := cell.barValues()
-			for i, of := range barKeys() {
+			values, lacking, reason := t.Columns[k].furtherValues(cell)
+			for i, of := range t.Columns[k].further() {
 				row[key+of] = values[i]
 			}
 			if lacking != "" {

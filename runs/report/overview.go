@@ -14,7 +14,16 @@ type standing struct {
 	source   *Source
 	system   System
 	outcomes []metrics.Outcome
+	by       [][]metrics.Outcome  // by domain
 	pass     [][]metrics.Estimate // by domain, the mean over domains last; then by k
+}
+
+// on are the outcomes of a domain, or behind the last those of all.
+func (s standing) on(domain int) [][]metrics.Outcome {
+	if domain < len(s.by) {
+		return s.by[domain : domain+1]
+	}
+	return s.by
 }
 
 // last is the figure that systems are ranked by.
@@ -40,7 +49,7 @@ func overview(in Input, t *Table) error {
 	for at, group := range append(slices.Clone(domains), "mean") {
 		for i, k := range ks {
 			cols = append(cols, column[standing]{fmt.Sprintf("pass^%d_%s", k, group), fmt.Sprintf("%s|^%d", group, k), 0, "", func(s standing) Cell {
-				c := wholePercent(s.pass[at][i])
+				c := wholePercent(s.pass[at][i]).within(s.on(at), func(on [][]metrics.Outcome) metrics.Estimate { return metrics.MeanPassHat(on, k) })
 				if at < len(domains) {
 					undefined.undefined(row{source: s.source, system: s.system, domain: group}, c)
 				}
@@ -83,7 +92,6 @@ func (in Input) standings(domains []string, ks []int) (out []standing) {
 		source := &in.Sources[i]
 		for _, system := range source.Systems {
 			s := standing{source: source, system: system}
-			var by [][]metrics.Outcome
 			for _, d := range domains {
 				var on []metrics.Outcome
 				for _, o := range source.Outcomes {
@@ -91,9 +99,9 @@ func (in Input) standings(domains []string, ks []int) (out []standing) {
 						on = append(on, o)
 					}
 				}
-				by, s.outcomes = append(by, on), append(s.outcomes, on...)
+				s.by, s.outcomes = append(s.by, on), append(s.outcomes, on...)
 			}
-			for _, on := range by {
+			for _, on := range s.by {
 				each := make([]metrics.Estimate, len(ks))
 				for i, k := range ks {
 					each[i] = metrics.PassHat(on, k)
@@ -102,7 +110,7 @@ func (in Input) standings(domains []string, ks []int) (out []standing) {
 			}
 			mean := make([]metrics.Estimate, len(ks))
 			for i, k := range ks {
-				mean[i] = metrics.MeanPassHat(by, k)
+				mean[i] = metrics.MeanPassHat(s.by, k)
 			}
 			s.pass = append(s.pass, mean)
 			out = append(out, s)

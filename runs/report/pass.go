@@ -28,11 +28,17 @@ func slicePass(r row, s metrics.Slice, k int) Cell {
 	if slices.ContainsFunc(parts, func(part []metrics.Outcome) bool { return len(part) == 0 }) {
 		return Dash(fmt.Sprintf("no %s tasks", s))
 	}
-	c := share(metrics.MeanPassHat(parts, k))
+	c := passOf(parts, k)
 	if c.Why != "" && s != metrics.All {
 		c.Why = fmt.Sprintf("%s: %s", s, c.Why)
 	}
 	return c
+}
+
+// passOf is Pass^k, the mean over domains.
+func passOf(domains [][]metrics.Outcome, k int) Cell {
+	of := func(domains [][]metrics.Outcome) metrics.Estimate { return metrics.MeanPassHat(domains, k) }
+	return share(of(domains)).within(domains, of)
 }
 
 // passByK are the columns of Table 10.
@@ -40,13 +46,15 @@ func passByK() []column[row] {
 	var out []column[row]
 	for k := 1; k <= paperTrials; k++ {
 		out = append(out, column[row]{fmt.Sprintf("pass^%d", k), fmt.Sprintf("Pass|^%d|Pass^%[1]d", k), 3, fmt.Sprintf("table10.$domain.$kind.pass.%d", k),
-			func(r row) Cell { return share(metrics.PassHat(r.outcomes, k)) }})
+			func(r row) Cell { return passOf(r.parts(metrics.All), k) }})
 	}
 	out = append(out, column[row]{"consistency", "Pass^4/Pass^1", 2, "table10.$domain.$kind.consistency",
 		func(r row) Cell { return estimate(metrics.Consistency(r.outcomes, paperTrials), 2) }})
 	for k := 2; k <= paperTrials; k++ {
 		out = append(out, column[row]{fmt.Sprintf("pass@%d", k), fmt.Sprintf("pass|@%d|pass@%[1]d", k), 3, "",
-			func(r row) Cell { return share(metrics.PassAt(r.outcomes, k)) }})
+			func(r row) Cell {
+				return rate(r.outcomes, func(all []metrics.Outcome) metrics.Estimate { return metrics.PassAt(all, k) })
+			}})
 	}
 	return out
 }
@@ -137,7 +145,7 @@ func passWithCoverage(in Input, t *Table) error {
 	t.Notes = append(t.Notes, "strict Pass^1 counts every void or pending trial as a failure; the other columns leave them out")
 	for _, k := range shownK(in.maxTrials()) {
 		cols = append(cols, column[sliceRow]{fmt.Sprintf("pass^%d", k), fmt.Sprintf("Pass|^%d|Pass^%[1]d", k), 3, "", func(r sliceRow) Cell {
-			c := share(metrics.PassHat(r.outcomes, k))
+			c := passOf([][]metrics.Outcome{r.outcomes}, k)
 			if note := fmt.Sprintf("`-` for %s (%s): %s", r.place(false), r.slice, c.Why); c.Why != "" && !slices.Contains(t.Notes, note) {
 				t.Notes = append(t.Notes, note)
 			}

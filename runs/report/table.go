@@ -40,6 +40,7 @@ type Column struct {
 	Title   string
 	Numeric bool
 	bars    bool // its figures have error bars, which are further columns for programs
+	bounds  bool // its figures have bounds, likewise
 }
 
 // Heading is the title on one line.

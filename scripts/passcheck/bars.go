@@ -76,7 +76,7 @@ func share(strata [][]part, lo, added int) bar {
 		return b
 	}
 	b.se = math.Sqrt(float(se2)) / float(count)
-	half := student(float(over(times(variance, variance), spread))) * math.Sqrt(float(variance)) / float(count)
+	half := student(float(over(times(variance, variance), spread)), 0.025) * math.Sqrt(float(variance)) / float(count)
 	b.lo, b.hi = max(float64(lo), float(over(centre, count))-half), min(1, float(over(centre, count))+half)
 	return b
 }
@@ -105,14 +105,14 @@ func amount(parts []part) bar {
 		}
 		relative = max(relative, math.Sqrt(v/n+v*v/2/(n-1)))
 	}
-	factor := math.Exp(student(n-1) * relative)
+	factor := math.Exp(student(n-1, 0.025) * relative)
 	b.lo, b.hi, b.ok = b.value/factor, b.value*factor, true
 	return b
 }
 
-// student is the point that Student's t does not exceed in 97.5 of 100 cases: the density is summed by Simpson's rule and
-// the point found by halving.
-func student(degrees float64) float64 {
+// student is the point that Student's t exceeds with a chance: the density is summed by Simpson's rule and the point found by
+// halving.
+func student(degrees, chance float64) float64 {
 	a, _ := math.Lgamma((degrees + 1) / 2)
 	c, _ := math.Lgamma(degrees / 2)
 	scale := math.Exp(a-c) / math.Sqrt(degrees*math.Pi)
@@ -125,9 +125,9 @@ func student(degrees float64) float64 {
 		}
 		return 0.5 + sum*h/3
 	}
-	lo, hi := 1.9, 13.0 // of one degree and of as many as one likes
+	lo, hi := 1.9, 0.4/chance // of as many degrees as one likes, and of one
 	for range 45 {
-		if mid := (lo + hi) / 2; below(mid) < 0.975 {
+		if mid := (lo + hi) / 2; below(mid) < 1-chance {
 			lo = mid
 		} else {
 			hi = mid

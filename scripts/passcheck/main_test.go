@@ -147,7 +147,18 @@ func agree(t *testing.T, slice metrics.Slice, all []metrics.Outcome, c counts) (
 	if parts := c.rates(); len(parts) > 0 {
 		same(t, fmt.Sprintf("%s: ASR, were these attacks", slice), metrics.ASR(some), share([][]part{parts}, 0, 2))
 	}
+	if v, ok := metrics.SplitOf(some); ok {
+		between, within := split(c.repeated())
+		if math.Abs(v.Between-exact(between)) > 1e-9 || math.Abs(v.Within-exact(within)) > 1e-9 {
+			t.Errorf("%s: %+v; by hand %v, %v", slice, v, between, within)
+		}
+		figures++
+	}
 	for k := 1; k <= c.most()+1; k++ {
+		worst, best := metrics.Bounds(some, k)
+		if least, most := c.bounds(k); worst.Defined != (least != nil) || least != nil && (math.Abs(worst.Value-exact(least)) > 1e-12 || math.Abs(best.Value-exact(most)) > 1e-12) {
+			t.Errorf("%s: Pass^%d is between %+v and %+v; by hand %v and %v", slice, k, worst, best, least, most)
+		}
 		e, want := metrics.PassHat(some, k), c.pass(k)
 		if e.Defined != (want != nil) {
 			t.Errorf("%s: Pass^%d is %+v; by hand %v", slice, k, e, want)
@@ -211,6 +222,11 @@ func TestRecordedRuns(t *testing.T) {
 				together = append(together, x)
 			}
 		}
+		t.Run(domain+" in pairs", func(t *testing.T) {
+			for i := 1; i < len(files); i++ {
+				figures += rivals(t, ours[i-1], ours[i], count(raw[i-1], "all"), count(raw[i], "all"))
+			}
+		})
 		t.Run(domain+" together", func(t *testing.T) {
 			list := slices.Concat(raw...)
 			figures += agree(t, metrics.All, together, count(list, "all"))

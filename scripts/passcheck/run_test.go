@@ -141,6 +141,8 @@ func TestRuns(t *testing.T) {
 			c.spending(s, mine)
 			c.conversations(s)
 			c.difference(s, mine)
+			c.variation(s, mine)
+			c.judged(dir)
 			t.Logf("%d figures agree", c.figures)
 			if c.figures < 150 {
 				t.Errorf("only %d figures were compared", c.figures)
@@ -323,6 +325,13 @@ func (c *checker) difference(s report.Source, mine recorded) {
 			only[0], only[1] = only[0]+tested[0], only[1]+tested[1]
 			if want := coins(tested[0], tested[1]); math.Abs(*d.P-want) > 1e-12 || d.OnlyA != tested[0] || d.OnlyB != tested[1] {
 				c.Errorf("%s: exact p %v of %d against %d, want %v of %v", d.Domain, *d.P, d.OnlyA, d.OnlyB, want, tested)
+			}
+			if want := odds(tested[0], tested[1]); want.ok != (d.Odds != nil) {
+				c.Errorf("%s: odds %v; by hand %+v", d.Domain, d.Odds, want)
+			} else if want.ok {
+				c.close(d.Domain+": odds", *d.Odds, want.value)
+				c.close(d.Domain+": odds, low", *d.OddsLow, want.lo)
+				c.close(d.Domain+": odds, high", *d.OddsHigh, want.hi)
 			}
 		}
 		all = append(all, parts)

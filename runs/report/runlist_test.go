@@ -35,7 +35,7 @@ func TestListRuns(t *testing.T) {
 	if _, err := runtest.Run(t.Context(), runtest.Parse(t, listed+"limits: {max_tokens: 1, concurrency: 1}\n"), config.Options{Out: dir("budget")}); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"running", "interrupted", "torn", "broken"} {
+	for _, name := range []string{"running", "interrupted", "torn", "broken", "other plan"} {
 		if err := os.CopyFS(dir(name), os.DirFS(dir("finished"))); err != nil {
 			t.Fatal(err)
 		}
@@ -44,6 +44,8 @@ func TestListRuns(t *testing.T) {
 	runtest.Write(t, filepath.Join(dir("interrupted"), "index.jsonl"), append(bytes.Join(index[:5], []byte("\n")), '\n'))
 	runtest.Write(t, filepath.Join(dir("torn"), "index.jsonl"), append(bytes.Join(index[:5], []byte("\n")), "\n{\"domain\""...)) // the records are there to be read
 	runtest.Write(t, filepath.Join(dir("broken"), "manifest.json"), []byte("{"))
+	plan := runtest.Text(t, filepath.Join(dir("finished"), "plan.jsonl"))
+	runtest.Write(t, filepath.Join(dir("other plan"), "plan.jsonl"), append([]byte("x\n"), plan...))
 	runtest.Write(t, dir("no-run.txt"), []byte("x"))
 	lock := flock.New(filepath.Join(dir("running"), "lock"))
 	if ok, err := lock.TryLock(); err != nil || !ok {
@@ -66,7 +68,7 @@ func TestListRuns(t *testing.T) {
 	}
 	const best = "A 1.000 2" // neither the bound nor the second of the same figure
 	want := map[string]string{"finished": "finished 16/16 16 " + best, "running": "running 16/16 16 " + best, "torn": "finished 16/16 16 " + best,
-		"interrupted": "interrupted 5/16 5 -", "broken": "unreadable 0/0 0 -"}
+		"interrupted": "interrupted 5/16 5 -", "broken": "unreadable 0/0 0 -", "other plan": "unreadable 0/0 0 -"}
 	budget := got["budget"]
 	delete(got, "budget")
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -75,8 +77,10 @@ func TestListRuns(t *testing.T) {
 	if !strings.HasPrefix(budget, "budget ") || !strings.HasSuffix(budget, " -") {
 		t.Errorf("the run that its budget ended: %s", budget)
 	}
-	if last := lines[len(lines)-1]; !strings.Contains(last.Error, "manifest.json") {
-		t.Errorf("the last line does not say what is broken: %+v", last)
+	for k, file := range []string{"manifest.json", "plan.jsonl:1"} {
+		if line := lines[len(lines)-2+k]; !strings.Contains(line.Error, file) {
+			t.Errorf("the line does not say that %s is broken: %+v", file, line)
+		}
 	}
 	var b strings.Builder
 	if err := report.Write(&b, report.Term, report.RunsTable(lines, lines[0].Created.Add(3*time.Hour))); err != nil {

@@ -62,6 +62,19 @@ type PlanSum struct {
 	SHA256 string `json:"sha256"` // of these lines
 }
 
+// begins reports whether a file begins with these lines.
+func (s *PlanSum) begins(path string) bool {
+	text, err := readFile(path)
+	rest := text
+	for range s.Trials {
+		var ended bool
+		if _, rest, ended = bytes.Cut(rest, []byte("\n")); !ended {
+			return false
+		}
+	}
+	return err == nil && sha256Hex(text[:len(text)-len(rest)]) == s.SHA256
+}
+
 // RunID tells the run from every other, also from one of the same config that records into the same folder. The manifests of
 // older programs have none.
 func (m Manifest) RunID() string {

@@ -20,7 +20,7 @@ type Outline struct {
 }
 
 // Glance reads the outline of a run from its manifest and its index alone. Where these do not say all, as in runs of older
-// programs, the run is opened as Open does.
+// programs, or the plan is not theirs, the run is opened as Open does.
 func Glance(dir string) (Outline, error) {
 	m, err := readManifest(dir)
 	if err != nil {
@@ -36,7 +36,7 @@ func Glance(dir string) (Outline, error) {
 		return o, err
 	}
 	_, absent := os.Lstat(index)
-	if m.Plan == nil || x.rebuilt || len(x.edits) > 0 || errors.Is(absent, fs.ErrNotExist) {
+	if m.Plan == nil || !m.Plan.begins(filepath.Join(dir, planName)) || x.rebuilt || len(x.edits) > 0 || errors.Is(absent, fs.ErrNotExist) {
 		r, err := Open(dir)
 		if err != nil {
 			return o, err

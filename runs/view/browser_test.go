@@ -103,3 +103,17 @@ func TestLinksOpenWhatIsFolded(t *testing.T) {
 	b.Open(s.url + aTrial + "?tab=calls#w0d1") // a node of the workflow
 	b.Until(`document.querySelector("#w0d1").checkVisibility() && document.querySelector("#w0d1").closest("details").open`)
 }
+
+// TestTrialBegins: before a turn is selected the tabs say what was true at the first one, and in a narrow window they can be
+// gone to without the whole conversation.
+func TestTrialBegins(t *testing.T) {
+	s := serve(t, smallRun(t))
+	b := browsertest.New(t, browsertest.Narrow)
+	b.Open(s.url + aTrial)
+	b.Click(`.jump a[href="#tab-database"]`)
+	b.Until(`document.querySelector("#tab-database .state:not([hidden]) h3")?.textContent === "Before any write"`)
+	b.Until(`document.querySelectorAll(".request:not([hidden])").length === 1`)
+	b.Click(`.jump a[href="#tab-score"]`)
+	b.Until(`(({ top }) => top > 0 && top < innerHeight / 2)(document.querySelector("#tab-score").getBoundingClientRect())`)
+	b.Fits()
+}

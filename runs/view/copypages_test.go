@@ -34,6 +34,16 @@ func TestCopyInBrowser(t *testing.T) {
 	}
 	b.Follow("main tbody th a")
 	b.Until(`document.querySelector("h1").textContent === "small"`)
+	run := browsertest.Eval[string](b, `location.href`)
+	b.Follow("a[href*='matrix/']")
+	column := `[...document.querySelectorAll("tbody tr")].map(r => r.cells[0].textContent).join(" ")`
+	first := browsertest.Eval[string](b, column)
+	b.Click("thead th:first-child button")
+	b.Click("thead th:first-child button")
+	if last := browsertest.Eval[string](b, column); last == first && strings.Contains(first, " ") {
+		t.Errorf("the tasks are in the order %s both ways", last)
+	}
+	b.Open(run)
 	b.Follow("a[href*='trials/index.html']")
 	b.Follow("a[href*='/Guided/']")
 	b.Until(`document.querySelector("h1").textContent.includes("retail/Guided/")`)

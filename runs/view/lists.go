@@ -21,7 +21,7 @@ type fact struct {
 
 // crumbs lead back to a run.
 func (v *request) crumbs(more ...anchor) []anchor {
-	return append([]anchor{{To: v.to("/"+v.given.slug+"/", nil), Text: v.manifest.Name}}, more...)
+	return append([]anchor{{To: v.to("/"+v.given.slug+"/", nil), Text: v.given.slug}}, more...)
 }
 
 func (v *request) trialsAt(q url.Values) string { return v.to("/"+v.given.slug+"/trials/", q) }
@@ -78,7 +78,7 @@ func (v *request) trials() (page, error) {
 		"Narrow": q.Narrow(), "Pages": v.pages(at, func(n int) string { return v.trialsAt(paged(q.Values(), n)) }), "Quick": v.quick(),
 		"Matrix": v.to("/"+v.given.slug+"/matrix/", nil), "Outcomes": v.outcomes(q, found), "Columns": v.columns(q), "Unread": found.Unread, "Broken": found.Broken}
 	v.list = v.live || found.Unread > 0
-	return v.render("trials.html", "Trials of "+v.manifest.Name, v.crumbs(anchor{Text: "trials"}), content)
+	return v.render("trials.html", "Trials of "+v.given.slug, v.crumbs(anchor{Text: "trials"}), content)
 }
 
 // outcomes count what is found, each a link to those alone.

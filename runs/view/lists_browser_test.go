@@ -63,6 +63,9 @@ func TestSearchInBrowser(t *testing.T) {
 			b.Click(".hits button:last-of-type")
 			b.Until(`document.querySelector("mark.here")`)
 			b.Fits()
+			if got := browsertest.Eval[string](b, `[...document.querySelectorAll(".between a[rel=prev], .between a[rel=next]")].map(a => a.textContent).join(" ")`); got != "cancel-gift-card-order / 0, Guided →" {
+				t.Errorf("the trials before and after are %q", got)
+			}
 		})
 	}
 }

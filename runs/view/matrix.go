@@ -73,15 +73,32 @@ func (v *request) matrix() (page, error) {
 	if len(only) > 0 {
 		q["only"] = only
 	}
+	totals := make([]anchor, 0, len(m.Systems)+1)
+	for k, t := range append(slices.Clone(m.Totals), m.Total) {
+		of := url.Values{"domain": {domain}}
+		if k < len(m.Systems) {
+			of.Set("system", m.Systems[k])
+		}
+		if len(only) > 0 {
+			for _, r := range m.Rows {
+				of.Add("task", r.Task)
+			}
+		}
+		a := anchor{Text: tally(t)}
+		if !v.still {
+			a.To = v.trialsAt(of)
+		}
+		totals = append(totals, a)
+	}
 	at := pageOf(v.query, len(m.Rows))
 	var rows []matrixRow
 	for _, r := range m.Rows[at.from:at.to] {
 		rows = append(rows, v.matrixRow(domain, r, m.Systems))
 	}
 	v.list = v.live
-	return v.render("matrix.html", "Tasks × systems of "+v.manifest.Name, v.crumbs(anchor{Text: "tasks × systems"}),
-		map[string]any{"Tabs": tabs, "Kinds": kinds, "Heads": v.headings("/"+v.given.slug+"/matrix/", q, sorted, append(columns, sortKey{"total", "All", true})), "Matrix": m, "Rows": rows,
-			"Pages": v.pages(at, func(n int) string { return address(domain, sorted, n, only...) }), "Trials": v.trialsAt(nil), "Domain": domain, "Of": len(whole.Rows)})
+	return v.render("matrix.html", "Tasks × systems of "+v.given.slug, v.crumbs(anchor{Text: "tasks × systems"}),
+		map[string]any{"Tabs": tabs, "Kinds": kinds, "Heads": v.headings("/"+v.given.slug+"/matrix/", q, sorted, append(columns, sortKey{"total", "All", true})), "Totals": totals, "Rows": rows,
+			"Pages": v.pages(at, func(n int) string { return address(domain, sorted, n, only...) }), "Trials": v.trialsAt(nil), "Domain": domain, "Count": len(m.Rows), "Of": len(whole.Rows)})
 }
 
 // current is the class of a link to what is shown.

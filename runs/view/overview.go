@@ -23,7 +23,7 @@ type picture struct{ From, Title, Words string }
 func (v *request) overview() (page, error) {
 	m := v.manifest
 	facts := []fact{{Name: "note", Value: m.Note}, {Name: "state", Value: trials.Progress(v.rows, metrics.Cover(v.source.Outcomes), m, v.live)}, {Name: "spent", Value: v.spend}}
-	setup := []fact{{Name: "made", Value: m.Created + " by tauguide " + m.Versions.Program}, {Name: "setup", Value: v.source.Provenance.String()},
+	setup := []fact{{Name: "config", Value: m.Name}, {Name: "made", Value: m.Created + " by tauguide " + m.Versions.Program}, {Name: "setup", Value: v.source.Provenance.String()},
 		{Name: "folder", Value: v.given.dir}}
 	if style := v.run.Attack(); style != "" {
 		setup = append(setup, fact{Name: "attack", Value: style})
@@ -45,7 +45,7 @@ func (v *request) overview() (page, error) {
 		pictures = append(pictures, v.picture(f))
 	}
 	v.list = v.live
-	return v.render("overview.html", m.Name, v.crumbs(), map[string]any{"Name": m.Name, "Facts": facts, "Setup": setup, "Broken": v.run.Broken(),
+	return v.render("overview.html", v.given.slug, v.crumbs(), map[string]any{"Name": v.given.slug, "Facts": facts, "Setup": setup, "Broken": v.run.Broken(),
 		"Endings": v.counted("ending"), "Faults": v.counted("fault"), "Troubles": v.counted("trouble"), "Stopped": v.trialsAt(url.Values{"stopped": {trials.Any}}),
 		"Headline": tables[0], "Tables": tables[1:], "Figures": pictures, "Trials": v.trialsAt(nil), "Matrix": v.to("/"+v.given.slug+"/matrix/", nil),
 		"Count": transcript.Grouped(int64(len(v.rows)))})

@@ -129,9 +129,27 @@ func TestRunInBrowser(t *testing.T) {
 			if to := os.Getenv("TAUGUIDE_SHOTS"); to != "" {
 				b.Shoot(filepath.Join(to, "matrix-"+look.String()+".png"))
 			}
+			flaky := browsertest.Eval[string](b, `location.href`)
+			b.Follow(`.totals td:last-child a`) // the trials of that task alone
+			b.Until(`document.querySelector(".shown").innerText === "1 to 4 of 4"`)
+			b.Open(flaky)
 			b.Follow(`tbody td a`)
 			b.Follow(`td a[href*="/trial/"]`)
 			b.Until(`document.querySelector("h1").innerText.startsWith("retail/ReAct/cancel-gift-card-order/")`)
 		})
+	}
+}
+
+// TestRunName: a run is called by its folder on its pages, as in the list of runs, whatever its config is called.
+func TestRunName(t *testing.T) {
+	dir := filepath.Join(filepath.Dir(smallRun(t)), "moved")
+	if err := os.Rename(filepath.Join(filepath.Dir(dir), "small"), dir); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, dir)
+	for path, want := range map[string]string{"/": "moved synthetic finished", "/moved/": "moved all 10 trials", "/moved/trials/": "runs / moved / trials"} {
+		if got := words(s.page(path)); !strings.Contains(got, want) {
+			t.Errorf("%s lacks %q: %s", path, want, got)
+		}
 	}
 }

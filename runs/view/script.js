@@ -50,7 +50,7 @@ function walk() {
     for (const line of all("[data-step]", graph)) line.classList.toggle("walked", steps.some((s, i) => s + " " + steps[i + 1] === line.dataset.step));
   }
   const chosen = moments.slice(0, at + 1).findLast((m) => moved(m).length);
-  if (chosen) request(Math.max(...moved(chosen))); // the newest one
+  request(chosen ? Math.max(...moved(chosen)) : Number(bench.querySelector(".request")?.dataset.request)); // the newest one
 
   // moved are the requests of which a moment says other than the moment before.
   function moved(moment) {
@@ -222,7 +222,7 @@ if (bench) {
   }
   for (const a of all(".requests a", bench)) a.addEventListener("click", (e) => { e.preventDefault(); request(Number(a.hash.slice(9))); });
   for (const a of all(".graph a", bench)) a.addEventListener("click", () => about(a));
-  state(Infinity);
+  state(0);
   addEventListener("hashchange", follow);
   bench.addEventListener("click", (e) => {
     if (e.target.closest("a[target=detail]")) detail(true);
@@ -355,7 +355,7 @@ function list({ rows, left, columns }) {
     th.replaceChildren(made("a", { href: to("sort", sort === key ? "-" + key : key) }, th.textContent));
   });
   if (left) form.after(made("p", { className: "notice" }, `What was said in ${left} of ${rows.length} conversations is not in this copy, which would be too large: a search does not find it.`));
-  if (!query.size) return;
+  if (!query.size) return kept([]);
 
   const find = patterns(given("q").join(" "));
   const tests = find.map((p) => new RegExp(p, "iu"));
@@ -373,6 +373,7 @@ function list({ rows, left, columns }) {
     if (a === null || b === null) return (a === null) - (b === null);
     return (typeof a === "number" ? a - b : natural.compare(a, b)) * (sort[0] === "-" ? -1 : 1);
   });
+  kept(found.map((row) => [new URL(row.link, location).pathname, row.cells[1] + ", " + row.cells[2]]));
   const perPage = 100, pages = Math.max(1, Math.ceil(found.length / perPage));
   const page = Math.min(Math.max(Number(query.get("page")) || 1, 1), pages);
   const shown = found.slice((page - 1) * perPage, page * perPage);
@@ -383,6 +384,41 @@ function list({ rows, left, columns }) {
   for (const nav of all("nav.pages")) nav.remove();
   if (pages > 1) table.parentElement.after(made("nav", { className: "pages", ariaLabel: "pages" }, ...Array.from({ length: pages }, (_, i) => made("a", { href: to("page", i + 1), className: i + 1 === page ? "here" : "" }, i + 1))));
   form.querySelector("button").after(" ", made("a", { className: "clear", href: home }, "clear"));
+}
+
+// kept keeps a copy's list, addresses and names, for the pages of its trials, or returns what was kept.
+function kept(trials) {
+  try { // a browser may forbid it
+    if (trials) sessionStorage.setItem("trials", JSON.stringify(trials));
+    return JSON.parse(sessionStorage.getItem("trials")) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+// neighbours has the links of a copy's trial to the one before and after follow the list that it was opened from.
+function neighbours() {
+  const trials = kept(), at = trials.findIndex(([path]) => path === location.pathname);
+  const nav = document.querySelector(".between");
+  if (at < 0 || !nav) return;
+  for (const a of all("a[rel=prev], a[rel=next]", nav)) a.remove();
+  const link = (rel, before, [href, name], after) => made("a", { href, rel }, before + name + after);
+  if (trials[at - 1]) nav.prepend(link("prev", "← ", trials[at - 1], ""), " ");
+  if (trials[at + 1]) nav.append(" ", link("next", "", trials[at + 1], " →"));
+}
+
+// order sorts the rows of a copy's table by a column, from its end if they are in that order.
+function order(th) {
+  const table = th.closest("table"), at = th.cellIndex, way = th.ariaSort === "ascending" ? -1 : 1;
+  const text = (row) => row.cells[at]?.textContent ?? "", natural = new Intl.Collator("en", { numeric: true });
+  for (const other of all("th", table.tHead)) other.ariaSort = null;
+  th.ariaSort = way > 0 ? "ascending" : "descending";
+  table.tBodies[0].append(...[...table.tBodies[0].rows].sort((a, b) => way * natural.compare(text(a), text(b))));
+}
+
+if (document.body.classList.contains("copy")) {
+  neighbours();
+  for (const th of all("table:is(.runs, .matrix) thead tr:first-child th")) th.replaceChildren(made("button", { className: "order", onclick: () => order(th) }, th.textContent));
 }
 
 // line is a trial of a copy's list, and what of it was searched for.

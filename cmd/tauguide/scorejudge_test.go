@@ -183,6 +183,11 @@ func TestOpinionsOfJudges(t *testing.T) {
 			t.Errorf("%v: exit code %d: %s", wrong, code, diag)
 		}
 	}
+	results := filepath.Join(dir, "results.json")
+	must("export", "tau2", run, "--out", results)
+	if _, diag, code := exchange(t, nil, "score", results, "--data", "embedded", "--judge", "m", "--config", good, "--opinion", "x"); code != exitUsage || !strings.Contains(diag, "hint: make it one with tauguide import tau2") {
+		t.Errorf("a result file: exit code %d: %s", code, diag)
+	}
 	// A line that was edited is left out and told of.
 	file := filepath.Join(run, "opinions.jsonl")
 	if err := os.WriteFile(file, []byte(strings.Replace(after["opinions.jsonl"], `"met":false`, `"met":true`, 1)), 0o644); err != nil {

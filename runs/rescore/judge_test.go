@@ -2,6 +2,7 @@ package rescore_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -29,6 +31,36 @@ user: {model: m}
 domains: [{name: airline}, {name: retail}]
 systems: [{name: ReAct, agent: react, model: m}]
 `
+
+// stopping stops the scoring when the first group has ended.
+type stopping struct {
+	rescore.Printer
+	stop func()
+}
+
+func (s stopping) Close(t rescore.Tally) {
+	s.Printer.Close(t)
+	s.stop()
+}
+
+// TestOpinionsOfAnInterruptedScoringAreKept: those that were paid for before it was stopped are in the run.
+func TestOpinionsOfAnInterruptedScoringAreKept(t *testing.T) {
+	text := strings.Replace(fmt.Sprintf(unjudged, `""`), "{name: airline}, {name: retail}", "{name: retail}, {name: airline}", 1)
+	text = strings.Replace(text, ", base_url: \"\", key: sk-never-to-be-seen-0123", "", 1)
+	dir := filepath.Join(t.TempDir(), "run")
+	runtest.Execute(t, text+"judge: {model: m}\n", config.Options{Out: dir})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err := rescore.Paths(ctx, []string{dir}, rescore.Options{Strictness: tau2.Lenient, Tasks: tau2.RecordedTasks, Judge: "m", Opinion: "second",
+		Config: runtest.Parse(t, text), Env: os.Getenv, Note: func(string) {}}, stopping{rescore.JSON(io.Discard), cancel})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped with %v", err)
+	}
+	kept, broken, err := runtest.Open(t, dir).Opinions()
+	if err != nil || len(broken) > 0 || len(kept["second"]) == 0 {
+		t.Errorf("%d opinions are kept, %v, %v", len(kept["second"]), broken, err)
+	}
+}
 
 // TestJudgesRequestsAreKept: what the judge of a run that is scored again was sent, and said, is in the run's folder byte
 // for byte with the scores that came of it; nothing where the config does not want that.

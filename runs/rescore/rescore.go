@@ -129,6 +129,9 @@ func (s *scoring) path(ctx context.Context, path string, r *result) error {
 
 // result scores a τ² result, or tells what came of it where that has begun.
 func (s *scoring) result(ctx context.Context, path string, r *result) error {
+	if s.Opinion != "" {
+		return domains.Usage(fmt.Errorf("%s is no run, beside which opinions are kept\nhint: make it one with tauguide import tau2", path))
+	}
 	select {
 	case <-r.ready:
 	case <-ctx.Done():
@@ -195,9 +198,9 @@ func (s *scoring) run(ctx context.Context, dir string) error {
 	var fresh []store.Grading
 	var opinions []sim.Score
 	for _, d := range r.Manifest().Config.Domains {
-		w, err := s.runWorld(r, head, d.Name)
-		if err != nil {
-			return err
+		var w *domains.World
+		if w, err = s.runWorld(r, head, d.Name); err != nil {
+			break
 		}
 		g := Group{Path: dir, Layout: "run", Domain: d.Name, System: systemsOf(r, d.Name)}
 		err = s.compare(ctx, g, w, r, runJobs(r, head, scores, w, s.Tasks), func(c tau2.Comparison) {
@@ -210,9 +213,15 @@ func (s *scoring) run(ctx context.Context, dir string) error {
 			}
 		})
 		if err != nil {
-			return err
+			break
 		}
 	}
+	return errors.Join(err, s.keep(r, fresh, opinions)) // what was judged before an error was paid for
+}
+
+// keep stores the scores of a run that are new or changed, and opinions beside them.
+func (s *scoring) keep(r *store.Run, fresh []store.Grading, opinions []sim.Score) error {
+	dir := r.Dir()
 	if len(opinions) > 0 {
 		if err := r.AppendOpinions(s.Opinion, opinions...); err != nil {
 			return err

@@ -73,14 +73,23 @@ func (b *budget) exceeded() error {
 // wrap refuses calls once a bound is reached. The call that exceeds it is the last: what it costs is not known before it
 // is answered.
 func (b *budget) wrap(next llm.Client) llm.Client {
+	complete := llm.FuncOf(next)
 	return llm.Func(func(ctx context.Context, req llm.Request) (llm.Response, error) {
-		if err := b.exceeded(); err != nil {
-			why := err.(errBudget)
-			b.refused.Store(&why)
+		if err := b.refuse(); err != nil {
 			return llm.Response{}, err
 		}
-		return next.Complete(ctx, req)
+		return complete(ctx, req)
 	})
+}
+
+// refuse is exceeded for a call, which is remembered as refused.
+func (b *budget) refuse() error {
+	err := b.exceeded()
+	if err != nil {
+		why := err.(errBudget)
+		b.refused.Store(&why)
+	}
+	return err
 }
 
 // runBudget is what a run may spend, of which earlier executions have spent some.
@@ -135,8 +144,12 @@ func allow(ctx context.Context, b config.Budget) (*allowance, context.Context, c
 // the same conversation would end in another place when it is replayed, and one that goes on from its recordings might
 // cost its budget once more.
 func (a *allowance) wrap(next llm.Client) llm.Client {
-	return a.budget.wrap(llm.Func(func(ctx context.Context, req llm.Request) (llm.Response, error) {
-		resp, err := next.Complete(ctx, req)
+	complete := llm.FuncOf(next)
+	return llm.Func(func(ctx context.Context, req llm.Request) (llm.Response, error) {
+		if err := a.refuse(); err != nil {
+			return llm.Response{}, err
+		}
+		resp, err := complete(ctx, req)
 		parts := []llm.Spent{{Usage: resp.Usage, Cost: resp.Cost}}
 		if resp.Failed != nil {
 			parts = append(parts, *resp.Failed)
@@ -151,7 +164,7 @@ func (a *allowance) wrap(next llm.Client) llm.Client {
 		}
 		a.mu.Unlock()
 		return resp, err
-	}))
+	})
 }
 
 // settle makes the record of a conversation that its budget ended say so, under the bound's path as the kind of its

@@ -98,8 +98,9 @@ func dial(models map[string]config.Model, worlds map[string]*domains.World, mete
 // watch notices when an endpoint refuses for good, or is gone: nobody is there after all attempts of a call, and no other call
 // was answered since the last wait began. One that has ever answered has no wrong key.
 func (c *client) watch(next llm.Client) llm.Client {
+	complete := llm.FuncOf(next)
 	return llm.Func(func(ctx context.Context, req llm.Request) (llm.Response, error) {
-		resp, err := next.Complete(ctx, req)
+		resp, err := complete(ctx, req)
 		var e *llm.Error
 		switch {
 		case err == nil:
@@ -158,7 +159,7 @@ func (c *clients) model(name, role string, runSeed int64, p config.Planned, atte
 		seed := p.Seed
 		base.Seed = &seed
 	}
-	return &sim.Model{Client: m, Name: name, Base: base, Tag: llm.Tag{Domain: p.Domain, System: p.System, Task: p.Task,
+	return &sim.Model{Client: m.Client, Name: name, Base: base, Tag: llm.Tag{Domain: p.Domain, System: p.System, Task: p.Task,
 		Trial: p.Trial, Attempt: attempt, Role: role, RunSeed: runSeed}}
 }
 

@@ -21,6 +21,9 @@ type Model struct {
 	Name   string      // in the config
 	Base   llm.Request // parameters; messages, tools and tag are filled in
 	Tag    llm.Tag     // of the trial and role; the ordinal is counted here
+
+	declared []domains.ToolSpec // the tools that were offered last
+	offered  []llm.Tool         // the same as requests have them
 }
 
 // With returns the model in another role, counting its calls from 0.
@@ -80,15 +83,12 @@ func (m *Model) AskWith(ctx context.Context, s Sampling, index int, msgs []llm.M
 		req.Seed = &seed
 	}
 	if len(tools) > 0 {
-		req.Tools, req.ToolChoice = make([]llm.Tool, len(tools)), choice
-		for i, t := range tools {
-			req.Tools[i] = llm.Tool{Name: t.Name, Description: t.Description, Parameters: t.Parameters}
-		}
+		req.Tools, req.ToolChoice = m.offer(tools), choice
 	}
 	call := ModelCall{Role: m.Tag.Role, Ordinal: m.Tag.Ordinal, Index: index, Model: m.Name}
 	m.Tag.Ordinal++
 	start := time.Now()
-	resp, err := m.Client.Complete(ctx, req)
+	resp, err := llm.FuncOf(m.Client)(ctx, req)
 	if err != nil {
 		call.fail(err, time.Since(start))
 		return Message{}, call, callError{m.Name, err}
@@ -99,6 +99,18 @@ func (m *Model) AskWith(ctx context.Context, s Sampling, index int, msgs []llm.M
 	call.Transport = Transport{Served: resp.Model, RequestID: resp.RequestID, Attempts: resp.Attempts,
 		Seconds: resp.Latency.Seconds(), Elapsed: resp.Elapsed.Seconds(), Failed: resp.Failed, Replayed: resp.Replayed}
 	return received(resp, &call), call, nil
+}
+
+// offer returns tools as requests have them, made anew only where they are other ones than before.
+func (m *Model) offer(tools []domains.ToolSpec) []llm.Tool {
+	if len(m.declared) == len(tools) && &m.declared[0] == &tools[0] {
+		return m.offered
+	}
+	m.declared, m.offered = tools, make([]llm.Tool, len(tools))
+	for i, t := range tools {
+		m.offered[i] = llm.Tool{Name: t.Name, Description: t.Description, Parameters: t.Parameters}
+	}
+	return m.offered
 }
 
 // fail makes the call one that ended in an error after some time.

@@ -109,7 +109,7 @@ func EncodeRequest(e Endpoint, m Models, req Request) (body []byte, dropped []st
 	if model == "" {
 		model = e.Model
 	}
-	b, dropped, err := encodeRequest(e, model, req, m.of(e, model), refusals{})
+	b, dropped, err := encodeRequest(e, model, req, m.of(e, model), refusals{}, nil)
 	return b.bytes, dropped, err
 }
 

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/sashabaranov/go-openai"
 )
 
 // TagHeader carries the [Tag] of a call as JSON to a synthetic endpoint, and to
@@ -27,18 +25,12 @@ const maxReply = 8 << 20
 // maxRequest bounds a request, and with it a conversation: two million tokens, which only the largest windows hold.
 const maxRequest = 8 << 20
 
-// provider speaks to one endpoint through go-openai. go-openai builds the
-// headers and decodes the answer; what its types cannot express goes through
-// the seam: the provider is also the HTTPDoer under the client, replaces address
-// and body on the way out and normalises the reply on the way in. An exchange in
-// the request's context carries what passes beside the types. The request that
-// go-openai sees is a placeholder, so its own checks of model names and
-// parameters never apply.
+// provider speaks to one endpoint. Replies are brought to one form on the way in; what a request or a reply holds beyond
+// the usual fields passes as it is.
 type provider struct {
 	endpoint Endpoint
 	models   Models
 	http     *http.Client
-	api      *openai.Client
 	address  *url.URL // of chat completions, query included
 	secrets  Redactor
 
@@ -49,6 +41,8 @@ type provider struct {
 	refusals     map[string]refusals   // by model
 	warned       map[string]bool       // by model and parameter
 	capabilities map[string]Capability // by model
+
+	tools toolTexts
 }
 
 // exchange is one HTTP request and what came back.
@@ -56,10 +50,8 @@ type exchange struct {
 	body      body
 	auth      string
 	tag       string
-	raw       []byte
 	requestID string
 	location  string // of a redirect; see unfollowed
-	answer    *answer
 
 	sent   bool
 	status int
@@ -75,15 +67,11 @@ type body struct {
 type exchangeKey struct{}
 
 func newProvider(e Endpoint, m Models, rt http.RoundTripper) *provider {
-	p := &provider{
+	return &provider{
 		endpoint: e, models: m, refusals: map[string]refusals{}, warned: map[string]bool{}, capabilities: map[string]Capability{}, secrets: NewRedactor(e), address: e.address(),
 		// The per-attempt deadline comes from the context.
 		http: &http.Client{Transport: unfollowed{rt}},
 	}
-	config := openai.DefaultConfig(e.Key)
-	config.HTTPClient = p
-	p.api = openai.NewClientWithConfig(config)
-	return p
 }
 
 // unfollowed takes redirects away from http.Client, which would turn a POST into
@@ -111,7 +99,7 @@ func (p *provider) Complete(ctx context.Context, req Request) (Response, error) 
 	caps := p.capability(model)
 	for attempt := 1; ; attempt++ {
 		known := p.refused(model)
-		body, dropped, err := encodeRequest(p.endpoint, model, req, caps, known)
+		body, dropped, err := encodeRequest(p.endpoint, model, req, caps, known, &p.tools)
 		if err != nil {
 			return Response{}, p.sign(&Error{Kind: KindBadRequest, Message: err.Error(), Err: err}, model, attempt-1)
 		}
@@ -154,14 +142,18 @@ func (p *provider) capability(model string) Capability {
 	return c
 }
 
+// rooms are for bodies while they are written.
+var rooms = sync.Pool{New: func() any { return new([]byte) }}
+
 // encodeRequest writes the body for what is known of model and endpoint.
-func encodeRequest(ep Endpoint, model string, req Request, caps Capability, known refusals) (body, []string, error) {
+func encodeRequest(ep Endpoint, model string, req Request, caps Capability, known refusals, tools *toolTexts) (body, []string, error) {
 	if known.tokenField != "" {
 		caps.TokenField = known.tokenField
 	}
-	e := encoder{caps: caps, origin: ep.Origin(model), refused: known.parameters}
-	// Room for the quotes and names around the texts, and for what they escape: most bodies are written in one piece.
-	e.buf = make([]byte, 0, TextSize(req)*5/4+192*(len(req.Messages)+len(req.Tools))+512)
+	room := rooms.Get().(*[]byte)
+	defer rooms.Put(room)
+	e := encoder{caps: caps, origin: ep.Origin(model), refused: known.parameters, declared: tools}
+	e.buf = (*room)[:0]
 	if known.noDeveloper {
 		e.caps.SystemRole, e.caps.Developer = System, false
 		e.dropped = []string{developerRole}
@@ -169,7 +161,8 @@ func encodeRequest(ep Endpoint, model string, req Request, caps Capability, know
 	if err := e.encode(model, req); err != nil {
 		return body{}, nil, err
 	}
-	out := body{validUTF8(e.buf), e.common}
+	*room = e.buf
+	out := body{bytes.Clone(validUTF8(e.buf)), e.common}
 	if len(out.bytes) != len(e.buf) { // nothing is where it was
 		out.common = nil
 	}
@@ -189,31 +182,28 @@ func (p *provider) attempt(ctx context.Context, body body, tag Tag, auth string)
 		x.tag = encodeTag(tag)
 	}
 	start := time.Now()
-	out, err := p.api.CreateChatCompletion(context.WithValue(ctx, exchangeKey{}, x), openai.ChatCompletionRequest{Model: "placeholder"})
+	a, err := p.exchange(context.WithValue(ctx, exchangeKey{}, x), x)
 	if err != nil {
 		return Response{}, p.secrets.failure(p.failure(ctx, err))
 	}
-	a, choice := x.answer, out.Choices[0]
 	m := Message{Role: Assistant, Extra: a.extra}
-	if text := choice.Message.Content; !a.nullContent {
+	if text := a.content; !a.nullContent {
 		m.Content = &text
 	}
-	for i, c := range choice.Message.ToolCalls {
-		m.ToolCalls = append(m.ToolCalls, ToolCall{
-			ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments, Extra: a.callExtra[i],
-		})
+	for i, c := range a.calls {
+		m.ToolCalls = append(m.ToolCalls, ToolCall{ID: c.id, Name: c.name, Arguments: c.arguments, Extra: a.callExtra[i]})
 	}
 	resp := Response{
-		Message: m, Refusal: a.refusal, FinishReason: string(choice.FinishReason), CutOff: CutOff(string(choice.FinishReason)), Usage: a.usage, BilledCost: a.billed,
-		Model: out.Model, RequestID: x.requestID, Latency: time.Since(start), Quirks: a.quirks, Raw: x.raw,
+		Message: m, Refusal: a.refusal, FinishReason: a.finish, CutOff: CutOff(a.finish), Usage: a.usage, BilledCost: a.billed,
+		Model: a.model, RequestID: x.requestID, Latency: time.Since(start), Quirks: a.quirks, Raw: a.raw,
 	}
 	if resp.RequestID == "" {
-		resp.RequestID = out.ID
+		resp.RequestID = a.id
 	}
 	if strings.TrimSpace(m.Text()) != "" || len(m.ToolCalls) > 0 {
 		return resp, nil
 	}
-	e := &Error{Status: http.StatusOK, Spent: Spent{a.usage, a.billed}, Quirks: a.quirks, RequestID: resp.RequestID, Body: excerpt(x.raw)}
+	e := &Error{Status: http.StatusOK, Spent: Spent{a.usage, a.billed}, Quirks: a.quirks, RequestID: resp.RequestID, Body: excerpt(a.raw)}
 	switch {
 	case resp.CutOff:
 		e.Kind, e.Code = KindContextWindow, "length"
@@ -226,7 +216,7 @@ func (p *provider) attempt(ctx context.Context, body body, tag Tag, auth string)
 	return Response{}, e
 }
 
-// failure classifies what the seam or the transport returned.
+// failure classifies what the exchange or the transport returned.
 func (p *provider) failure(ctx context.Context, err error) *Error {
 	if ctx.Err() != nil {
 		return contextError(ctx, "waiting for the reply")
@@ -242,25 +232,21 @@ func (p *provider) failure(ctx context.Context, err error) *Error {
 	return &Error{Kind: KindNetwork, Message: err.Error(), Err: p.secrets.cause(err)}
 }
 
-// Do is the seam under go-openai. It returns either a reply that go-openai's
-// types can decode or an *Error.
-func (p *provider) Do(req *http.Request) (*http.Response, error) {
-	x, ok := req.Context().Value(exchangeKey{}).(*exchange)
-	if !ok {
-		return nil, errors.New("llm: request without an exchange")
-	}
-	// go-openai would put the path behind a query.
+// request is that of an exchange.
+func (p *provider) request(ctx context.Context, x *exchange) *http.Request {
 	address := *p.address
-	req.URL, req.Host = &address, address.Host
-	req.Body = io.NopCloser(bytes.NewReader(x.body.bytes))
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body.bytes)), nil }
-	req.ContentLength = int64(len(x.body.bytes))
+	body := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body.bytes)), nil }
+	req := &http.Request{Method: http.MethodPost, URL: &address, Host: address.Host, Header: http.Header{}, GetBody: body, ContentLength: int64(len(x.body.bytes))}
+	req.Body, _ = body() // never fails
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "tauguide")
-	if x.auth == AuthAPIKey {
-		req.Header.Del("Authorization")
-		if p.endpoint.Key != "" {
-			req.Header.Set("Api-Key", p.endpoint.Key)
-		}
+	switch {
+	case p.endpoint.Key == "":
+	case x.auth == AuthAPIKey:
+		req.Header.Set("Api-Key", p.endpoint.Key)
+	default:
+		req.Header.Set("Authorization", "Bearer "+p.endpoint.Key)
 	}
 	for key, value := range p.endpoint.Headers {
 		req.Header.Set(key, value)
@@ -270,8 +256,13 @@ func (p *provider) Do(req *http.Request) (*http.Response, error) {
 	} else {
 		req.Header.Del(TagHeader)
 	}
+	return req.WithContext(ctx)
+}
+
+// exchange sends the request and reads the reply. What came is in x also where the error says that it is no answer.
+func (p *provider) exchange(ctx context.Context, x *exchange) (*answer, error) {
 	x.sent = true
-	reply, err := p.http.Do(req)
+	reply, err := p.http.Do(p.request(ctx, x))
 	if err != nil {
 		return nil, err
 	}
@@ -285,7 +276,7 @@ func (p *provider) Do(req *http.Request) (*http.Response, error) {
 		reply.Header.Set("Location", x.location)
 	}
 	raw, err := readReply(reply)
-	ok = reply.StatusCode >= 200 && reply.StatusCode < 300
+	ok := reply.StatusCode >= 200 && reply.StatusCode < 300
 	if len(raw) > maxReply { // before anything is made of it, which costs its size again
 		x.came = p.secrets.strictly(raw[:keptReply+1])
 		if ok {
@@ -304,13 +295,12 @@ func (p *provider) Do(req *http.Request) (*http.Response, error) {
 	}
 	raw = validUTF8(raw)
 	x.requestID = p.secrets.strict(requestID(reply.Header))
-	if failure := p.receive(x, reply, raw, err); failure != nil {
+	a, failure := p.receive(reply, raw, err)
+	if failure != nil {
 		failure.RequestID = x.requestID
 		return nil, failure
 	}
-	reply.Body = io.NopCloser(bytes.NewReader(x.answer.wire))
-	reply.ContentLength = int64(len(x.answer.wire))
-	return reply, nil
+	return a, nil
 }
 
 // firstRoom bounds what a reply is given for its announced length alone.
@@ -326,11 +316,11 @@ func readReply(reply *http.Response) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// receive turns the bytes of a reply into the answer of the exchange.
-func (p *provider) receive(x *exchange, reply *http.Response, raw []byte, readErr error) *Error {
+// receive turns the bytes of a reply into an answer.
+func (p *provider) receive(reply *http.Response, raw []byte, readErr error) (*answer, *Error) {
 	now := time.Now()
 	if reply.StatusCode < 200 || reply.StatusCode >= 300 {
-		return p.models.classify(reply.StatusCode, reply.Header, raw, now)
+		return nil, p.models.classify(reply.StatusCode, reply.Header, raw, now)
 	}
 	a, failure := p.models.readAnswer(reply.StatusCode, reply.Header, raw, now)
 	if readErr != nil {
@@ -340,11 +330,10 @@ func (p *provider) receive(x *exchange, reply *http.Response, raw []byte, readEr
 			Message: "the reply is cut off: " + readErr.Error(), Err: p.secrets.cause(readErr)}
 	}
 	if failure != nil {
-		return failure
+		return nil, failure
 	}
 	p.secrets.answer(a)
-	x.answer, x.raw = a, json.RawMessage(a.raw)
-	return nil
+	return a, nil
 }
 
 // encodeTag writes the tag as a header value: JSON in plain ASCII.

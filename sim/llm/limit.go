@@ -104,6 +104,7 @@ func (l *Limiter) State() LimiterState {
 
 // Wrap is the limiter as a [Middleware]. A request holds its slot from start to reply and not a moment longer.
 func (l *Limiter) Wrap(next Client) Client {
+	complete := FuncOf(next)
 	return Func(func(ctx context.Context, req Request) (Response, error) {
 		t, err := l.acquire(ctx, req)
 		if err != nil {
@@ -111,7 +112,7 @@ func (l *Limiter) Wrap(next Client) Client {
 		}
 		used, e := Usage{}, &Error{Kind: KindCancelled} // if next panics
 		defer func() { l.release(t, used, e) }()
-		resp, err := next.Complete(ctx, req)
+		resp, err := complete(ctx, req)
 		used, e = resp.Usage, nil
 		if err != nil {
 			e = asError(err)

@@ -131,9 +131,10 @@ func (m *Meter) begin() (end func()) {
 
 // Wrap is the meter as a [Middleware]; it belongs outside of [Retry].
 func (m *Meter) Wrap(next Client) Client {
+	complete := FuncOf(next)
 	return Func(func(ctx context.Context, req Request) (Response, error) {
 		defer m.begin()()
-		resp, err := next.Complete(ctx, req)
+		resp, err := complete(ctx, req)
 		if err != nil {
 			m.add(req.Tag.Role, failedTotals(asError(err)))
 		} else {

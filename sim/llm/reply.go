@@ -11,11 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// answer is a reply body brought to one form. wire is the same answer as the
-// narrow JSON that go-openai's types can hold; the other fields are what those
-// types would lose.
+// answer is a reply body brought to one form.
 type answer struct {
-	wire        []byte
+	reply
 	raw         []byte // the JSON of the reply
 	refusal     string
 	nullContent bool
@@ -40,7 +38,7 @@ func (m Models) readAnswer(status int, h http.Header, body []byte, now time.Time
 		return e
 	}
 	a := &answer{}
-	body = a.bare(body)
+	body, valid := a.bare(body)
 	switch {
 	case len(body) == 0:
 		return nil, unreadable("the reply is empty")
@@ -58,7 +56,7 @@ func (m Models) readAnswer(status int, h http.Header, body []byte, now time.Time
 		}
 		return nil, unreadable("the reply is not JSON")
 	}
-	if !json.Valid(body) {
+	if !valid {
 		var v json.RawMessage
 		return nil, unreadable("the reply is cut off or not valid JSON (" + json.Unmarshal(body, &v).Error() + ")")
 	}
@@ -106,29 +104,36 @@ func (m Models) readAnswer(status int, h http.Header, body []byte, now time.Time
 	}
 	a.readFurther(choices[1:], &s)
 	s.id, s.model, s.finish = scalar(top.get("id")), scalar(top.get("model")), finish
-	a.wire = s.encode()
+	a.reply = s
+	for _, text := range a.texts() {
+		*text = strings.Clone(*text) // it stays when the body has gone
+	}
 	return a, nil
 }
 
 // streamEnd ends an event stream; comments and empty events may be around it.
 var streamEnd = regexp.MustCompile(`^(\s*(data:\s*(\[DONE\])?|\[DONE\]|:[^\n]*)\s*(\n|$))+$`)
 
-// bare removes what proxies leave around a whole reply: a byte-order mark before it, the end of a stream behind it.
-func (a *answer) bare(body []byte) []byte {
+// bare removes what proxies leave around a whole reply: a byte-order mark before it, the end of a stream behind it. It
+// tells whether the rest is an object in JSON.
+func (a *answer) bare(body []byte) (rest []byte, valid bool) {
 	body = bytes.TrimSpace(body)
 	if rest, marked := bytes.CutPrefix(body, []byte("\uFEFF")); marked {
 		a.note("byte_order_mark")
 		body = bytes.TrimSpace(rest)
 	}
-	if !bytes.HasPrefix(body, []byte("{")) || json.Valid(body) {
-		return body
+	if !bytes.HasPrefix(body, []byte("{")) {
+		return body, false
+	}
+	if json.Valid(body) {
+		return body, true
 	}
 	d, first := json.NewDecoder(bytes.NewReader(body)), json.RawMessage{}
 	if d.Decode(&first) == nil && streamEnd.Match(bytes.TrimSpace(body[d.InputOffset():])) {
 		a.note("stream_end")
-		return first
+		return first, true
 	}
-	return body
+	return body, false
 }
 
 // readFurther looks at choices behind the first, which nobody asked for: a call that is in none before is taken from there.
@@ -195,7 +200,7 @@ func (a *answer) readMessage(raw string) (reply, string) {
 	return reply{content: content, calls: calls}, ""
 }
 
-// reply is what go-openai's types can hold of a reply.
+// reply is what every reply has.
 type reply struct {
 	id, model, finish string
 	content           string
@@ -204,42 +209,14 @@ type reply struct {
 
 type call struct{ id, name, arguments string }
 
-// encode writes the reply in JSON.
-func (s reply) encode() []byte {
-	var w jsonWriter
-	w.open('{')
-	w.str("id", s.id)
-	w.str("model", s.model)
-	w.name("choices")
-	w.open('[')
-	w.open('{')
-	w.int("index", 0)
-	w.str("finish_reason", s.finish)
-	w.name("message")
-	w.open('{')
-	w.str("role", "assistant")
-	w.str("content", s.content)
-	if len(s.calls) > 0 {
-		w.name("tool_calls")
-		w.open('[')
-		for _, c := range s.calls {
-			w.open('{')
-			w.str("id", c.id)
-			w.str("type", "function")
-			w.name("function")
-			w.open('{')
-			w.str("name", c.name)
-			w.str("arguments", c.arguments)
-			w.close('}')
-			w.close('}')
-		}
-		w.close(']')
+// texts are all of a reply.
+func (s *reply) texts() []*string {
+	out := []*string{&s.id, &s.model, &s.finish, &s.content}
+	for i := range s.calls {
+		c := &s.calls[i]
+		out = append(out, &c.id, &c.name, &c.arguments)
 	}
-	w.close('}')
-	w.close('}')
-	w.close(']')
-	w.close('}')
-	return w.buf
+	return out
 }
 
 // readContent accepts a string, null, nothing, or a list of parts whose texts

@@ -23,6 +23,8 @@ type encoder struct {
 	refused []string // parameters that the endpoint refused before
 	dropped []string
 	common  [][2]int // see Exchange.Common
+
+	declared *toolTexts
 }
 
 // encode writes the body. Errors name the field and say what is wrong with it.
@@ -234,31 +236,6 @@ func (e *encoder) tools(req Request) error {
 		e.name("parallel_tool_calls")
 		e.buf = fmt.Appendf(e.buf, "%t", *p)
 	}
-	return nil
-}
-
-func (e *encoder) toolList(tools []Tool) error {
-	e.open('[')
-	for _, t := range tools {
-		e.open('{')
-		e.str("type", "function")
-		e.name("function")
-		e.open('{')
-		e.str("name", t.Name)
-		if t.Description != "" {
-			e.str("description", t.Description)
-		}
-		parameters := t.Parameters
-		if len(parameters) == 0 || string(parameters) == "null" {
-			parameters = json.RawMessage(`{"type":"object","properties":{}}`)
-		}
-		if err := e.raw("parameters", parameters); err != nil {
-			return fmt.Errorf("tool %q: parameters are not valid JSON: %w", t.Name, err)
-		}
-		e.close('}')
-		e.close('}')
-	}
-	e.close(']')
 	return nil
 }
 

@@ -65,10 +65,11 @@ type retrier struct {
 
 func (r retrier) wrap(next Client) Client {
 	r.policy = r.policy.withDefaults()
-	return Func(func(ctx context.Context, req Request) (Response, error) { return r.complete(ctx, req, next) })
+	complete := FuncOf(next)
+	return Func(func(ctx context.Context, req Request) (Response, error) { return r.complete(ctx, req, complete) })
 }
 
-func (r retrier) complete(ctx context.Context, req Request, next Client) (Response, error) {
+func (r retrier) complete(ctx context.Context, req Request, next Func) (Response, error) {
 	start := time.Now()
 	since := start // when the latest wait began
 	var sent, limited, failures int
@@ -76,7 +77,7 @@ func (r retrier) complete(ctx context.Context, req Request, next Client) (Respon
 	var spent Spent   // by all attempts that failed
 	wait := r.policy.FirstWait
 	for {
-		resp, err := next.Complete(ctx, req)
+		resp, err := next(ctx, req)
 		if err == nil {
 			resp.Attempts += sent
 			resp.Elapsed = time.Since(start)

@@ -157,7 +157,11 @@ func (r Redactor) answer(a *answer) {
 			m[k] = r.Redact(raw)
 		}
 	}
-	a.wire = r.Redact(a.wire)
+	for _, text := range a.texts() {
+		for _, s := range r.distinct {
+			*text = strings.ReplaceAll(*text, s, mask)
+		}
+	}
 	fields(a.extra)
 	for _, m := range a.callExtra {
 		fields(m)

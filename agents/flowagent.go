@@ -210,11 +210,7 @@ func (f *flowText) Next(ctx context.Context, v sim.View) (sim.Turn, error) {
 		e := event(EventFlowLimit, v.Index, fmt.Sprintf("more than %d calls in one turn", f.limit), nil)
 		return sim.Turn{Message: sim.Message{Role: domains.RoleAssistant, Content: domains.Text(waiting)}, Events: []sim.Event{e}}, nil
 	}
-	history, err := flow.History(v.Messages)
-	if err != nil {
-		return sim.Turn{}, err
-	}
-	prompt := f.procedure.Prompt(history, f.state(v))
+	prompt := f.procedure.Prompt(flow.History(v.Messages), f.state(v))
 	m, call, err := f.model.Ask(ctx, v.Index, []llm.Message{{Role: llm.User, Content: &prompt}}, nil, "")
 	turn := sim.Turn{Calls: []sim.ModelCall{call}}
 	if err != nil {

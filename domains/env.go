@@ -38,9 +38,9 @@ func (e *Env) call(side Side, c ToolCall) (ToolResult, error) {
 		err = e.Sync()
 	}
 	if err != nil {
-		return ToolResult{Content: "Error: " + wording(err), Error: true}, err
+		return ToolResult{Content: value.WellFormed("Error: " + wording(err)), Error: true}, err
 	}
-	return ToolResult{Content: out()}, nil
+	return ToolResult{Content: value.WellFormed(out())}, nil
 }
 
 // wording is the text of a failure as the reference has it (docs/decisions/003-error-texts.md).

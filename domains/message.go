@@ -7,6 +7,7 @@ package domains
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	strict "github.com/go-json-experiment/json"
@@ -67,6 +68,9 @@ type ToolCall struct {
 	Arguments value.Value `json:"arguments"` // an object, or null where Malformed is set
 	Requestor Side        `json:"requestor"`
 
+	// Exact is the text of Arguments where JSON loses a part of them (value.Value.Lossy). Set it with Give.
+	Exact string `json:"exact_arguments,omitempty"`
+
 	// Malformed is the argument text of a call whose arguments are not a JSON object. Such a call fails without
 	// reaching a tool, live and in replay.
 	Malformed string `json:"malformed_arguments,omitempty"`
@@ -118,6 +122,14 @@ func (c ToolCall) ArgumentsMap() *value.Map {
 	return m
 }
 
+// Give sets the arguments.
+func (c *ToolCall) Give(args value.Value) {
+	c.Arguments, c.Exact = args, ""
+	if args.Lossy() {
+		c.Exact = args.JSON()
+	}
+}
+
 // ResultMessage makes the tool message that answers a call.
 func ResultMessage(c ToolCall, r ToolResult) Message {
 	return Message{Role: RoleTool, ID: c.ID, Requestor: c.Requestor, Content: &r.Content, Error: r.Error}
@@ -129,8 +141,7 @@ func (m *Message) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, (*plain)(m)); err != nil {
 		return err
 	}
-	m.nameRequestors()
-	return nil
+	return m.complete()
 }
 
 // UnmarshalJSONFrom is UnmarshalJSON for the faster reader, without a second look at the text.
@@ -139,17 +150,24 @@ func (m *Message) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	if err := strict.UnmarshalDecode(d, (*plain)(m)); err != nil {
 		return err
 	}
-	m.nameRequestors()
-	return nil
+	return m.complete()
 }
 
-func (m *Message) nameRequestors() {
+// complete fills in what follows from the rest: requestors, and arguments of which the text is exact.
+func (m *Message) complete() (err error) {
 	for i := range m.ToolCalls {
-		if m.ToolCalls[i].Requestor == "" {
-			m.ToolCalls[i].Requestor = m.Side()
+		c := &m.ToolCalls[i]
+		if c.Requestor == "" {
+			c.Requestor = m.Side()
+		}
+		if c.Exact != "" {
+			if c.Arguments, err = value.ParseString(c.Exact); err != nil {
+				return fmt.Errorf("tool_calls[%d].exact_arguments: %w", i, err)
+			}
 		}
 	}
 	if m.Role == RoleTool && m.Requestor == "" {
 		m.Requestor = AgentSide
 	}
+	return nil
 }

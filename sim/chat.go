@@ -202,11 +202,7 @@ func WriteChat(msgs []Message) ([]byte, error) {
 		for _, c := range m.ToolCalls {
 			args := c.Malformed
 			if c.Reason == "" {
-				text, err := c.Arguments.MarshalJSON()
-				if err != nil {
-					return nil, fmt.Errorf("messages[%d]: %w", i, err)
-				}
-				args = string(text)
+				args = c.Arguments.JSON()
 			}
 			out[i].Calls = append(out[i].Calls, call{c.ID, "function", function{c.Name, args}})
 		}

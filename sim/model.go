@@ -168,7 +168,9 @@ func fromWire(in llm.Message, truncated bool) (m Message, thought bool) {
 	}
 	for _, c := range in.ToolCalls {
 		out := ToolCall{ID: c.ID, Name: c.Name, Provider: c.Extra}
-		out.Arguments, out.Malformed, out.Reason = parseArguments(c.Arguments, truncated)
+		var args value.Value
+		args, out.Malformed, out.Reason = parseArguments(c.Arguments, truncated)
+		out.Give(args)
 		m.ToolCalls = append(m.ToolCalls, out)
 	}
 	return m, thought
@@ -215,10 +217,7 @@ func with(fields map[string]json.RawMessage, name, text string) map[string]json.
 	if out == nil {
 		out = map[string]json.RawMessage{}
 	}
-	raw, err := value.OfString(text).MarshalJSON()
-	if err == nil { // a text always has a JSON form
-		out[name] = raw
-	}
+	out[name] = json.RawMessage(value.OfString(text).JSON())
 	return out
 }
 
@@ -284,9 +283,5 @@ func wireArguments(c ToolCall) string {
 	if c.Reason != "" {
 		args = value.OfMap(value.MapOf(value.Pair{Key: "malformed_arguments", Value: value.OfString(c.Malformed)}))
 	}
-	text, err := args.MarshalJSON()
-	if err != nil {
-		return "{}"
-	}
-	return string(text)
+	return args.JSON()
 }

@@ -20,12 +20,12 @@ const (
 )
 
 // History writes a view of the agent's as lines of the prompt.
-func History(view []domains.Message) (string, error) {
+func History(view []domains.Message) string {
 	var b strings.Builder
 	entry := func(tag, text string) {
 		b.WriteString(tag + strings.ReplaceAll(text, "\n", "\n"+further) + "\n")
 	}
-	for i, m := range view {
+	for _, m := range view {
 		switch m.Role {
 		case domains.RoleUser:
 			entry(userTag, m.TextOf())
@@ -38,15 +38,11 @@ func History(view []domains.Message) (string, error) {
 				entry(botTag, plain(m.TextOf()))
 			}
 			for _, c := range m.ToolCalls {
-				line, err := callLine(c)
-				if err != nil {
-					return "", fmt.Errorf("history, message %d: %w", i, err)
-				}
-				entry(botTag, line)
+				entry(botTag, callLine(c))
 			}
 		}
 	}
-	return b.String(), nil
+	return b.String()
 }
 
 func plain(text string) string {
@@ -56,15 +52,11 @@ func plain(text string) string {
 	return text
 }
 
-func callLine(c domains.ToolCall) (string, error) {
+func callLine(c domains.ToolCall) string {
 	if c.Reason != "" {
-		return callMark + c.Name + " " + c.Malformed, nil
+		return callMark + c.Name + " " + c.Malformed
 	}
-	args, err := c.Arguments.MarshalJSON()
-	if err != nil {
-		return "", err
-	}
-	return callMark + c.Name + " " + string(args), nil
+	return callMark + c.Name + " " + c.Arguments.JSON()
 }
 
 // ReadHistory undoes History from a whole prompt, for scripted models: calls get ids by their order, and each [SYSTEM]
@@ -135,7 +127,7 @@ func readCall(id, text string) (domains.ToolCall, error) {
 	if err != nil || v.Kind() != value.Object {
 		c.Malformed, c.Reason = args, "no JSON object"
 	} else {
-		c.Arguments = v
+		c.Give(v)
 	}
 	return c, nil
 }

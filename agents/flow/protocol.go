@@ -170,17 +170,13 @@ func unfenced(text string) string {
 }
 
 // Text writes the reply in the form that Parse reads.
-func (r Reply) Text() (string, error) {
+func (r Reply) Text() string {
 	thought := ""
 	if r.Thought != "" {
 		thought = "Thought: " + r.Thought + "\n"
 	}
 	if r.Action == "" {
-		return thought + "Response: " + r.Response, nil
+		return thought + "Response: " + r.Response
 	}
-	input, err := r.Input.MarshalJSON()
-	if err != nil {
-		return "", fmt.Errorf("the arguments of %s have no JSON form: %w", r.Action, err)
-	}
-	return thought + "Action: API_" + r.Action + "\nAction Input: " + string(input), nil
+	return thought + "Action: API_" + r.Action + "\nAction Input: " + r.Input.JSON()
 }

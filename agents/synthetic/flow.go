@@ -31,8 +31,7 @@ func eitherProtocol(ctx context.Context, s synthetic.Input) (llm.Message, error)
 	if err != nil {
 		return llm.Message{}, err
 	}
-	text, err := reply.Text()
-	return synthetic.Say(text), err
+	return synthetic.Say(reply.Text()), nil
 }
 
 func flowReply(m llm.Message) (flow.Reply, error) {

@@ -314,7 +314,7 @@ func refuelData(db *AgentDB, a toolkit.Args) (toolkit.Result, error) {
 
 // fixed2 is the reference's {:.2f} of a float.
 func fixed2(f float64) string {
-	if math.IsInf(f, 0) {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
 		return value.FloatText(f)
 	}
 	return strconv.FormatFloat(f, 'f', 2, 64)

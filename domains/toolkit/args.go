@@ -113,8 +113,8 @@ func Iterate(v Value) ([]Value, error) {
 	}
 	var out []Value
 	if s, ok := v.Text(); ok {
-		for _, r := range s {
-			out = append(out, value.OfString(string(r)))
+		for c := range value.Characters(s) {
+			out = append(out, value.OfString(c))
 		}
 		return out, nil
 	}

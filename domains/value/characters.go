@@ -17,6 +17,11 @@ func decodeRune(s string) (r rune, size int) {
 	return r, size
 }
 
+// appendUnpaired appends half of a surrogate pair.
+func appendUnpaired(dst []byte, r rune) []byte {
+	return append(dst, 0xed, 0x80|byte(r>>6&0x3f), 0x80|byte(r&0x3f))
+}
+
 // Characters yields the characters of a text one by one, each as a text.
 func Characters(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {

@@ -38,7 +38,7 @@ func (d *Decoder) appendText(dst, raw []byte, plain bool) []byte {
 	if !whole {
 		d.Mended++
 	}
-	return appendText(dst, string(text))
+	return appendText(dst, WellFormed(string(text)))
 }
 
 func (d *Decoder) compactList(dst []byte) ([]byte, error) {

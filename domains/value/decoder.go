@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// maxDepth bounds nesting, so that a hostile text cannot exhaust the stack.
-const maxDepth = 1000
+// maxDepth bounds nesting where Python does, so that a hostile text cannot exhaust the stack.
+const maxDepth = 9997
 
 // Decoder reads one JSON text piece by piece, as Python's reader takes it: NaN, Infinity and -Infinity are numbers, and
 // names may repeat. It holds no more of the text than the piece that is being read. Its errors, and those of functions
@@ -155,6 +155,7 @@ func (d *Decoder) object(first bool, member func(name string) error) error {
 		if err != nil {
 			return err
 		}
+		name = WellFormed(name)
 		if err := member(name); err != nil {
 			return d.within(name, err)
 		}
@@ -270,7 +271,7 @@ func (d *Decoder) Text() (string, error) {
 	if err == nil && !plain {
 		raw, _ = unescape(nil, raw)
 	}
-	return string(raw), err
+	return WellFormed(string(raw)), err
 }
 
 // Word is Text for strings of which there are few: each is made once.

@@ -106,7 +106,7 @@ func appendFiniteFloat(dst []byte, f float64) []byte {
 const hexDigits = "0123456789abcdef"
 
 // AppendQuoted appends s as an ASCII JSON string: every character outside 0x20..0x7e is escaped, astral ones as
-// surrogate pairs, invalid UTF-8 as U+FFFD; `/ < > &` stay as they are.
+// surrogate pairs, half of one as it is, invalid UTF-8 as U+FFFD; `/ < > &` stay as they are.
 func AppendQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	start := 0
@@ -121,7 +121,7 @@ func AppendQuoted(dst []byte, s string) []byte {
 			dst = appendEscape(dst, c)
 			i++
 		} else {
-			r, n := utf8.DecodeRuneInString(s[i:])
+			r, n := decodeRune(s[i:])
 			dst = appendRune(dst, r)
 			i += n
 		}

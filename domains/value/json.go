@@ -6,14 +6,11 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Parse reads one JSON text. Numbers keep their kind (an integer has neither point nor exponent) and integers any
-// size; a float beyond the range of float64 is an error; a repeated key keeps its first place and its last value;
-// invalid UTF-8 and lone surrogates become U+FFFD.
+// Parse reads one JSON text as Python's reader does. Numbers keep their kind (an integer has neither point nor exponent);
+// NaN and infinities are floats, as which numbers beyond the range count, too; a repeated key keeps its first place and
+// its last value; halves of surrogate pairs are kept. Invalid UTF-8 becomes U+FFFD.
 func Parse(text []byte) (Value, error) {
 	d := OfText(text)
 	v, err := d.Value()
@@ -34,8 +31,11 @@ func (d *Decoder) Value() (Value, error) {
 	}
 	switch c {
 	case '"':
-		s, err := d.Text()
-		return OfString(s), err
+		raw, plain, err := d.quoted()
+		if err == nil && !plain {
+			raw, _ = unescape(nil, raw)
+		}
+		return OfString(string(raw)), err
 	case '[':
 		return d.listValue()
 	case '{':
@@ -45,8 +45,12 @@ func (d *Decoder) Value() (Value, error) {
 	switch {
 	case err != nil:
 		return Value{}, err
-	case isSpecial(word): // until they can be written
-		return Value{}, d.failf(-len(word), "invalid character %q at start of value", word[0])
+	case string(word) == "NaN":
+		return OfFloat(math.NaN()), nil
+	case string(word) == "Infinity":
+		return OfFloat(math.Inf(1)), nil
+	case string(word) == "-Infinity":
+		return OfFloat(math.Inf(-1)), nil
 	case word[0] == 'n':
 		return Value{}, nil
 	case word[0] == 't' || word[0] == 'f':
@@ -99,11 +103,17 @@ func (d *Decoder) mapValue() (Value, error) {
 	}
 }
 
+// maxDigits is the number of digits from which Python refuses to read an integer.
+const maxDigits = 4300
+
 // ParseNumber reads a JSON number literal.
 func ParseNumber(lit string) (Value, error) {
 	if !strings.ContainsAny(lit, ".eE") {
 		if i, err := strconv.ParseInt(lit, 10, 64); err == nil {
 			return OfInt(i), nil
+		}
+		if n := len(strings.TrimPrefix(lit, "-")); n > maxDigits {
+			return Value{}, fmt.Errorf("an integer of %d digits, %d at most", n, maxDigits)
 		}
 		b, ok := new(big.Int).SetString(lit, 10)
 		if !ok {
@@ -112,72 +122,8 @@ func ParseNumber(lit string) (Value, error) {
 		return OfBig(b), nil
 	}
 	f, err := strconv.ParseFloat(lit, 64)
-	if err != nil {
-		return Value{}, fmt.Errorf("number %.40s is out of range", lit)
+	if err != nil && !math.IsInf(f, 0) {
+		return Value{}, fmt.Errorf("invalid number %q", lit)
 	}
 	return OfFloat(f), nil
-}
-
-// MarshalJSON writes v compactly in UTF-8, numbers by kind (25.0 stays 25.0). NaN and infinities have no JSON form and
-// are an error; neither can occur in a value that was read from JSON.
-func (v Value) MarshalJSON() ([]byte, error) { return appendJSON(nil, v) }
-
-// UnmarshalJSON reads v as Parse does.
-func (v *Value) UnmarshalJSON(text []byte) error {
-	x, err := Parse(text)
-	if err == nil {
-		*v = x
-	}
-	return err
-}
-
-func appendJSON(dst []byte, v Value) ([]byte, error) {
-	var err error
-	switch v.kind {
-	case Float:
-		f := math.Float64frombits(v.num)
-		if math.IsNaN(f) || math.IsInf(f, 0) {
-			return dst, fmt.Errorf("%v has no JSON form", f)
-		}
-		return appendFiniteFloat(dst, f), nil
-	case String:
-		return appendText(dst, v.str), nil
-	case List:
-		items, _ := v.Items()
-		dst = append(dst, '[')
-		for i, x := range items {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = appendJSON(dst, x); err != nil {
-				return dst, err
-			}
-		}
-		return append(dst, ']'), nil
-	case Object:
-		m, _ := v.Map()
-		dst = append(dst, '{')
-		for i, k := range m.keys {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = append(appendText(dst, k), ':')
-			if dst, err = appendJSON(dst, m.vals[i]); err != nil {
-				return dst, err
-			}
-		}
-		return append(dst, '}'), nil
-	}
-	return AppendDump(dst, v, Declared), nil
-}
-
-func appendText(dst []byte, s string) []byte {
-	if !utf8.ValidString(s) {
-		s = strings.ToValidUTF8(s, "\ufffd")
-	}
-	out, err := jsontext.AppendQuote(dst, s)
-	if err != nil {
-		return AppendQuoted(dst, s)
-	}
-	return out
 }

@@ -85,7 +85,9 @@ func appendStringRepr(dst []byte, s string) []byte {
 		quote = '"'
 	}
 	dst = append(dst, quote)
-	for _, r := range s {
+	for s != "" {
+		r, size := decodeRune(s)
+		s = s[size:]
 		switch {
 		case r == rune(quote) || r == '\\':
 			dst = append(dst, '\\', byte(r))

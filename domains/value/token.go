@@ -142,8 +142,8 @@ func unit(b []byte) (r rune, ok bool) {
 	return r, true
 }
 
-// unescape appends what a checked string stands for. whole says that nothing in it was replaced by U+FFFD: surrogates
-// without the other half, and what is no UTF-8.
+// unescape appends what a checked string stands for. whole says that it is UTF-8 without halves of surrogate pairs;
+// invalid UTF-8 is replaced by U+FFFD.
 func unescape(dst, raw []byte) (out []byte, whole bool) {
 	whole = true
 	for i := 0; i < len(raw); {
@@ -162,11 +162,14 @@ func unescape(dst, raw []byte) (out []byte, whole bool) {
 			i += 6
 			if utf16.IsSurrogate(r) {
 				low, _ := unit(raw[i:])
-				if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
-					i += 6
-				} else {
+				both := utf16.DecodeRune(r, low)
+				if both == utf8.RuneError {
 					whole = false
+					dst = appendUnpaired(dst, r)
+					continue
 				}
+				r = both
+				i += 6
 			}
 			dst = utf8.AppendRune(dst, r)
 		default:

@@ -268,11 +268,7 @@ func fillTarget(text, target string) string {
 }
 
 func written(c domains.ToolCall) string {
-	args, err := value.OfMap(c.ArgumentsMap()).MarshalJSON()
-	if err != nil {
-		args = []byte("{}")
-	}
-	return c.Name + " " + string(args)
+	return c.Name + " " + value.OfMap(c.ArgumentsMap()).JSON()
 }
 
 func grounded(c domains.ToolCall) Grounded {

@@ -208,7 +208,7 @@ func (r *reader) arguments(c *domains.ToolCall) error {
 		c.Malformed, c.Reason = text, reason
 		return nil
 	}
-	c.Arguments = args
+	c.Give(args)
 	return nil
 }
 

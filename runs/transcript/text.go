@@ -101,9 +101,5 @@ func spaced(v value.Value) string {
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	}
-	text, err := v.MarshalJSON()
-	if err != nil { // a number that JSON does not have
-		return v.Repr()
-	}
-	return string(text)
+	return v.JSON()
 }

@@ -78,7 +78,7 @@ func (w *progress) leave() (llm.Message, error) {
 }
 
 func (w *progress) act(c domains.ToolCall) (llm.Message, error) {
-	return do(fmt.Sprintf("call_a%d", w.calls+1), c)
+	return do(fmt.Sprintf("call_a%d", w.calls+1), c), nil
 }
 
 // summary tells what the user is to know: the facts of the task, and the outcomes that were reached.

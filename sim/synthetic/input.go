@@ -136,10 +136,6 @@ func object(v value.Value) value.Value {
 }
 
 // do is an answer that calls one tool.
-func do(id string, c domains.ToolCall) (llm.Message, error) {
-	args, err := object(c.Arguments).MarshalJSON()
-	if err != nil {
-		return llm.Message{}, err
-	}
-	return llm.Message{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{ID: id, Name: c.Name, Arguments: string(args)}}}, nil
+func do(id string, c domains.ToolCall) llm.Message {
+	return llm.Message{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{ID: id, Name: c.Name, Arguments: object(c.Arguments).JSON()}}}
 }

@@ -18,8 +18,8 @@ const patience = 3
 // userScript plays the user: it opens with the reason for the call, then reacts to the agent's last words.
 func userScript(_ context.Context, s Input) (llm.Message, error) {
 	u := listen(s)
-	if m, ok, err := u.operate(); ok || err != nil {
-		return m, err
+	if m, ok := u.operate(); ok {
+		return m, nil
 	}
 	return Say(u.reply()), nil
 }
@@ -58,13 +58,12 @@ func listen(s Input) *caller {
 }
 
 // operate makes the next call that the agent has asked for; ok is false when there is none left.
-func (u *caller) operate() (m llm.Message, ok bool, err error) {
+func (u *caller) operate() (m llm.Message, ok bool) {
 	wanted := u.wanted()
 	if len(u.since) >= len(wanted) {
-		return llm.Message{}, false, nil
+		return llm.Message{}, false
 	}
-	m, err = do(fmt.Sprintf("call_u%d", u.calls+1), wanted[len(u.since)])
-	return m, true, err
+	return do(fmt.Sprintf("call_u%d", u.calls+1), wanted[len(u.since)]), true
 }
 
 func (u *caller) lastHeard() string {

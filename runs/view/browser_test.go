@@ -1,6 +1,7 @@
 package view_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/tauguide/tauguide/runs/config"
@@ -113,6 +114,9 @@ func TestTrialBegins(t *testing.T) {
 	b.Click(`.jump a[href="#tab-database"]`)
 	b.Until(`document.querySelector("#tab-database .state:not([hidden]) h3")?.textContent === "Before any write"`)
 	b.Until(`document.querySelectorAll(".request:not([hidden])").length === 1`)
+	if got := browsertest.Eval[string](b, `getComputedStyle(document.querySelector(".walks"), "::before").content`); !strings.Contains(got, "select a turn") {
+		t.Errorf("before the first firing the tab of the workflow says %s", got)
+	}
 	b.Click(`.jump a[href="#tab-score"]`)
 	b.Until(`(({ top }) => top > 0 && top < innerHeight / 2)(document.querySelector("#tab-score").getBoundingClientRect())`)
 	b.Fits()

@@ -30,7 +30,7 @@ func TestSearchInBrowser(t *testing.T) {
 			b.Until(`!document.querySelector("form.filter").hidden`)
 			shown := func(want string) {
 				t.Helper()
-				b.Until(`document.querySelector(".shown").innerText === "` + want + `"`)
+				b.Until(`document.querySelector(".shown")?.innerText === "` + want + `"`)
 			}
 			shown("1 to 10 of 10")
 			b.Click(`input[name="q"]`)

@@ -131,7 +131,7 @@ func TestRunInBrowser(t *testing.T) {
 			}
 			flaky := browsertest.Eval[string](b, `location.href`)
 			b.Follow(`.totals td:last-child a`) // the trials of that task alone
-			b.Until(`document.querySelector(".shown").innerText === "1 to 4 of 4"`)
+			b.Until(`document.querySelector(".shown")?.innerText === "1 to 4 of 4"`)
 			b.Open(flaky)
 			b.Follow(`tbody td a`)
 			b.Follow(`td a[href*="/trial/"]`)

@@ -107,12 +107,11 @@ func (in Input) figure5() figure.Figure {
 	return in.footed(f)
 }
 
-// passPanel adds a panel with the curves of those rows that belong there.
+// passPanel adds a panel with the curves of those rows that belong there, if a run has one.
 func (in Input) passPanel(f *figure.Figure, title string, rows []row, c curves, belongs func(row) bool) {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.source == nil || !belongs(r) })
-	in.panel(f, title, rows, c)
-	if len(rows) == 0 {
-		f.Panels[len(f.Panels)-1].Note = "no run has it"
+	if len(rows) > 0 {
+		in.panel(f, title, rows, c)
 	}
 }
 
@@ -208,8 +207,11 @@ func (in Input) figure6() figure.Figure {
 	return in.footed(f)
 }
 
-// footed says how a figure is to be read, and which runs it is of.
+// footed says how a figure is to be read, and which runs it is of; one without a panel has one that says so.
 func (in Input) footed(f figure.Figure) figure.Figure {
+	if len(f.Panels) == 0 {
+		f.Panels = []figure.Panel{{Note: "no run has it"}}
+	}
 	var runs []Provenance
 	for _, s := range in.Sources {
 		runs = append(runs, s.Provenance)
@@ -219,7 +221,11 @@ func (in Input) footed(f figure.Figure) figure.Figure {
 		f.Notes = append(f.Notes, in.foreign()...)
 	}
 	f.Scripted = markOf(runs...)
-	f.Caption = append(f.Caption, fmt.Sprintf("bands or bars: %d %% intervals of single points: %s", metrics.Level, metrics.Adjusted))
+	how := fmt.Sprintf("bands or bars: %d %% intervals of single points: %s", metrics.Level, metrics.Adjusted)
+	if !f.HasIntervals() {
+		how = "no interval can be told: it takes several tasks"
+	}
+	f.Caption = append(f.Caption, how)
 	return f
 }
 

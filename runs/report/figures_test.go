@@ -42,6 +42,22 @@ func TestFiguresKeepLooks(t *testing.T) {
 	}
 }
 
+// TestFiguresOfOneDomain have panels of what runs have, and say where there is none, and that a single task has no interval.
+func TestFiguresOfOneDomain(t *testing.T) {
+	for tasks, caption := range map[int]string{1: "no interval can be told", 4: "bands or bars"} {
+		all := report.Figures(report.Input{Sources: []report.Source{drawnOf("run", tasks, nil, "ReAct")}})
+		if p := all[0].Panels; len(p) != 1 || p[0].Title != "airline" || len(p[0].Series) != 1 {
+			t.Errorf("Figure 4: %+v", p)
+		}
+		if p := all[1].Panels; len(p) != 1 || p[0].Note != "no run has it" {
+			t.Errorf("Figure 5: %+v", p)
+		}
+		if got := strings.Join(all[0].Caption, "; "); !strings.HasPrefix(got, caption) {
+			t.Errorf("%d tasks: %q", tasks, got)
+		}
+	}
+}
+
 // TestFiguresWithThePaper puts the paper's points beside a run on all the paper's tasks, and says why not beside another.
 func TestFiguresWithThePaper(t *testing.T) {
 	for _, tt := range []struct {

@@ -3,6 +3,7 @@ package figure
 import (
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot/text"
@@ -29,6 +30,7 @@ type axes struct {
 	decimals     int     // of these
 	ySpace       vg.Length
 	aside        float64 // between systems that stand beside each other; 0 where there are bands
+	looks        []int   // of all systems in the figure, which have their places beside each other in this order
 }
 
 // axes are those of all panels, in cells of a width.
@@ -40,16 +42,22 @@ func (f Figure) axes(width vg.Length) axes {
 	if a.x != "" {
 		a.most, a.rise, a.decimals = k, step(a.hi), -1
 	}
+	crowd := 0
 	for _, p := range f.Panels {
 		n := 0
 		for _, s := range p.Series {
+			if !slices.Contains(a.looks, s.Look) {
+				a.looks = append(a.looks, s.Look)
+			}
 			if !s.Paper {
 				n++
 			}
 		}
-		if n > mostBands && a.x == "" {
-			a.aside = 0.7 / float64(n)
-		}
+		crowd = max(crowd, n)
+	}
+	slices.Sort(a.looks)
+	if a.x == "" && (crowd > mostBands || k == 1 && crowd > 1) {
+		a.aside = 0.7 / float64(len(a.looks))
 	}
 	label := style(8, text.XRight, text.YCenter, color.Black)
 	for n := math.Round(a.lo / a.rise); n <= math.Round(a.hi/a.rise); n++ {
@@ -79,8 +87,10 @@ func (a axes) at(k, value float64) vg.Point {
 	return vg.Point{X: a.c.X(across), Y: a.c.Y((value - a.lo) / (a.hi - a.lo))}
 }
 
-// beside is where k is for the i-th of n systems.
-func (a axes) beside(k float64, i, n int) float64 { return k + a.aside*(float64(i)-float64(n-1)/2) }
+// beside is where k is for a system.
+func (a axes) beside(k float64, look int) float64 {
+	return k + a.aside*(float64(slices.Index(a.looks, look))-float64(len(a.looks)-1)/2)
+}
 
 // step is a round number that fits into a span about five times.
 func step(span float64) float64 {
@@ -130,13 +140,13 @@ func number(v float64, decimals int) string {
 	return strconv.FormatFloat(math.Round(v*1e9)/1e9, 'f', decimals, 64)
 }
 
-// interval draws the intervals of the i-th of n systems: a band, or bars where there are too many.
-func (a axes) interval(s Series, i, n int) {
+// interval draws the intervals of a system: a band, or bars where there are too many, or one point alone.
+func (a axes) interval(s Series) {
 	col := lookOf(s.Look, false).line.Color.(color.NRGBA)
-	if a.aside > 0 {
+	if a.aside > 0 || len(s.Points) == 1 {
 		bar := draw.LineStyle{Color: col, Width: vg.Points(0.7)}
 		for _, p := range s.Points {
-			lo, hi := a.at(a.beside(p.K, i, n), p.Lo), a.at(a.beside(p.K, i, n), p.Hi)
+			lo, hi := a.at(a.beside(p.K, s.Look), p.Lo), a.at(a.beside(p.K, s.Look), p.Hi)
 			a.c.StrokeLine2(bar, lo.X, lo.Y, hi.X, hi.Y)
 			for _, end := range []vg.Point{lo, hi} {
 				a.c.StrokeLine2(bar, end.X-1.5, end.Y, end.X+1.5, end.Y)
@@ -151,21 +161,21 @@ func (a axes) interval(s Series, i, n int) {
 	for j := len(s.Points) - 1; j >= 0; j-- {
 		edge = append(edge, a.at(s.Points[j].K, s.Points[j].Lo))
 	}
-	if len(s.Points) > 1 {
+	if len(edge) > 0 {
 		col.A = 40
 		a.c.FillPolygon(col, edge)
 	}
 }
 
-// line draws the series of the i-th of n systems with a marker for each point; what grows, in steps with the last one alone.
-func (a axes) line(s Series, i, n int) {
+// line draws the series of a system with a marker for each point; what grows, in steps with the last one alone.
+func (a axes) line(s Series) {
 	look := lookOf(s.Look, s.Paper)
 	var at []vg.Point
 	for _, p := range s.Points {
 		if n := len(at); a.x != "" && n > 0 {
 			at = append(at, vg.Point{X: a.at(p.K, 0).X, Y: at[n-1].Y})
 		}
-		at = append(at, a.at(a.beside(p.K, i, n), p.Value))
+		at = append(at, a.at(a.beside(p.K, s.Look), p.Value))
 	}
 	if len(at) > 1 {
 		a.c.StrokeLines(look.line, at)

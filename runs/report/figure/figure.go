@@ -102,6 +102,15 @@ func (f Figure) title() string {
 // About is what the metadata says beside the title: how to read it, and which runs it is of.
 func (f Figure) About() []string { return slices.Concat(f.Caption, f.Notes, f.Runs) }
 
+// HasIntervals reports whether a point has an interval.
+func (f Figure) HasIntervals() bool {
+	return slices.ContainsFunc(f.Panels, func(p Panel) bool {
+		return slices.ContainsFunc(p.Series, func(s Series) bool {
+			return slices.ContainsFunc(s.Points, func(at Point) bool { return at.Lo < at.Hi })
+		})
+	})
+}
+
 // Of keeps the curves of some systems.
 func (f Figure) Of(systems []string) Figure {
 	f.Panels = slices.Clone(f.Panels)

@@ -204,18 +204,23 @@ func TestSystemsKeepTheirLook(t *testing.T) {
 	}
 }
 
-// TestLooksDifferInGrey draws one system after the other without colours.
-func TestLooksDifferInGrey(t *testing.T) {
-	colour := regexp.MustCompile("#[0-9A-F]{6}")
+// TestLooksDiffer draws one system after the other without colours, and without dashes.
+func TestLooksDiffer(t *testing.T) {
+	for name, left := range map[string]string{"in grey": "#[0-9A-F]{6}", "without dashes": "stroke-dasharray:[^;\"]*"} {
+		t.Run(name, func(t *testing.T) { looksDiffer(t, regexp.MustCompile(left)) })
+	}
+}
+
+func looksDiffer(t *testing.T, left *regexp.Regexp) {
 	seen := map[string]int{}
 	for place := range 32 {
 		f := example()
 		f.Panels = f.Panels[:1]
 		f.Panels[0].Series = f.Panels[0].Series[:1]
 		f.Panels[0].Series[0].Look = place
-		svg := colour.ReplaceAllString(string(drawn(t, f, figure.SVG)), "")
+		svg := left.ReplaceAllString(string(drawn(t, f, figure.SVG)), "")
 		if other, ok := seen[svg]; ok {
-			t.Errorf("places %d and %d look alike in grey", other, place)
+			t.Errorf("places %d and %d look alike", other, place)
 		}
 		seen[svg] = place
 	}
@@ -262,6 +267,38 @@ func TestManySystems(t *testing.T) {
 		}
 		if got := strings.Contains(svg, "published in the paper"); got == tt.bands {
 			t.Errorf("the paper in the legend: %v", got)
+		}
+	}
+}
+
+// TestPlacesAreTheSame has a system at one place beside the others, whatever their order in the panel is.
+func TestPlacesAreTheSame(t *testing.T) {
+	f := many()
+	lines := func(f figure.Figure) []string {
+		out := strings.Split(string(drawn(t, f, figure.SVG, figure.Options{Width: 400})), "\n")
+		slices.Sort(out)
+		return out
+	}
+	turned := f
+	turned.Panels = slices.Clone(f.Panels)
+	for i, p := range f.Panels {
+		turned.Panels[i].Series = slices.Clone(p.Series)
+		slices.Reverse(turned.Panels[i].Series)
+	}
+	if a, b := lines(f), lines(turned); !slices.Equal(a, b) {
+		t.Error("the order of systems in a panel moves them")
+	}
+}
+
+// TestOnePoint draws the interval of a system that has one point, as a bar.
+func TestOnePoint(t *testing.T) {
+	for name, series := range map[string]int{"alone": 1, "beside another": 2} {
+		f := example()
+		f.Panels[0].Series = f.Panels[0].Series[:series]
+		f.Panels[0].Series[0].Points = f.Panels[0].Series[0].Points[:1]
+		bars := regexp.MustCompile(`stroke-width:0\.7\d*[;"]`) // the bar and its ends
+		if n := len(bars.FindAllString(string(drawn(t, f, figure.SVG)), -1)); n != 3 {
+			t.Errorf("%s: %d lines of bars", name, n)
 		}
 	}
 }

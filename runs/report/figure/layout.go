@@ -184,15 +184,13 @@ func (l layout) panel(c draw.Canvas, p Panel) {
 		s.Rotation = math.Pi / 6
 		c.FillText(s, c.Center(), l.Scripted)
 	}
-	own := slices.DeleteFunc(slices.Clone(p.Series), func(s Series) bool { return s.Paper })
-	if a.x == "" {
-		for i, s := range own { // all intervals below all lines
-			a.interval(s, i, len(own))
+	for _, s := range p.Series { // all intervals below all lines
+		if !s.Paper && a.x == "" {
+			a.interval(s)
 		}
 	}
 	for _, s := range p.Series {
-		i := slices.IndexFunc(own, func(o Series) bool { return o.Look == s.Look })
-		a.line(s, i, len(own))
+		a.line(s)
 	}
 	if len(p.Series) == 0 {
 		note := wrap(p.Note, c.Max.X-c.Min.X, 8)

@@ -14,12 +14,15 @@ type look struct {
 	dot  draw.GlyphStyle
 }
 
-// lookOf is the look of the system at a place. The first 32 differ without their colours, too, as in a print in grey.
+// lookOf is the look of the system at a place. The first 32 differ without their colours, too, as in a print in grey, and have
+// another marker where a colour comes again.
 func lookOf(place int, paper bool) look {
 	col := colours()[place%len(colours())]
-	m := markers()[place%len(markers())]
+	again := place / len(colours())
+	corner := (place + again) % len(markers())
+	m := markers()[corner]
 	m.hollow = paper
-	out := look{line: draw.LineStyle{Color: col, Width: vg.Points(1.2), Dashes: dashes()[(place+place/len(markers()))%len(dashes())]},
+	out := look{line: draw.LineStyle{Color: col, Width: vg.Points(1.2), Dashes: dashes()[(corner+again)%len(dashes())]},
 		dot: draw.GlyphStyle{Color: col, Radius: vg.Points(2.6), Shape: m}}
 	if paper {
 		out.line.Width = vg.Points(0.6)

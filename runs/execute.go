@@ -106,8 +106,10 @@ func (x *execution) warnings() []string {
 		cause, _, _ := strings.Cut(err.Error(), "\nhint: ")
 		out = append(out, cause)
 	}
-	if n := store.Unpriced(x.writer.Entries()); n > 0 && x.plan.Config.Limits.MaxCost > 0 && !x.plan.Config.Replays() {
-		out = append(out, fmt.Sprintf("limits.max_cost does not count %d earlier calls: their cost is not known", n))
+	if x.plan.Config.Limits.MaxCost > 0 && !x.plan.Config.Replays() {
+		if n := store.Unpriced(x.writer.Entries()); n > 0 {
+			out = append(out, fmt.Sprintf("limits.max_cost does not count %d earlier calls: their cost is not known", n))
+		}
 	}
 	return out
 }

@@ -67,12 +67,6 @@ func openRun(p process, arg string) (*store.Run, error) {
 	return r, nil
 }
 
-// hasRecords reports whether a run says that it has records.
-func hasRecords(dir string) bool {
-	o, err := store.Glance(dir)
-	return err != nil || len(o.Counting) > 0
-}
-
 // realRun is where a run is, whatever it was called.
 func realRun(dir string) (string, error) {
 	real, err := filepath.EvalSymlinks(dir)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tauguide/tauguide/domains/yamlfile"
 	"github.com/tauguide/tauguide/runs/report"
+	"github.com/tauguide/tauguide/runs/store"
 )
 
 type tablesOptions struct {
@@ -58,7 +59,7 @@ func runTables(p process, o tablesOptions, dirs []string) error {
 	if err != nil {
 		return err
 	}
-	if begun := slices.ContainsFunc(dirs, hasRecords); len(dirs) > 0 && !begun {
+	if begun := slices.ContainsFunc(dirs, store.HasRecords); len(dirs) > 0 && !begun {
 		return usage(fmt.Errorf("%s: no trial has a record, so that there is nothing to tabulate\nhint: run its config again with --resume", strings.Join(dirs, ", ")))
 	}
 	if o.out != "" {

@@ -22,7 +22,7 @@ var (
 		}
 		return x.entries, nil
 	}
-	ReadScores = func(dir string) (gradings, error) { return readGradings(dir, nil) }
+	ReadScores = func(dir string) (gradings, error) { return readGradings(dir, nil, decodeScore) }
 	ReadPlan   = func(dir string) ([]config.Planned, error) { return readPlan(dir, nil) }
 	ReadHolder = readHolder
 )

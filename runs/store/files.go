@@ -76,12 +76,17 @@ func fileSum(path string) string {
 		return ""
 	}
 	defer f.Close()
+	buffer := buffers.Get().(*[64 << 10]byte)
+	defer buffers.Put(buffer)
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	if _, err := io.CopyBuffer(h, struct{ io.Reader }{f}, buffer[:]); err != nil { // a file would not take the buffer
 		return ""
 	}
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
+
+// buffers are for files that are read through, of which a run has many.
+var buffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 
 // readAll reads a file whose size is checked before.
 func readAll(f *os.File) ([]byte, error) {

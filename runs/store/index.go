@@ -79,19 +79,30 @@ func readIndex(dir string, all bool) (*index, error) {
 	if err != nil {
 		return nil, err
 	}
+	var g gradings
+	var reading errgroup.Group
+	read := func() (err error) {
+		g, err = readGradings(dir, nil, decodeResult)
+		return err
+	}
+	if all {
+		reading.Go(read)
+	}
 	x.compare(dir, files, all)
-	stale, err := staleScores(dir)
-	if err != nil {
-		return nil, err
+	if !all {
+		stale, err := staleScores(dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range x.entries {
+			stale = stale || e.Pending == notScored
+		}
+		if len(files) == 0 && !stale {
+			return x, nil
+		}
+		reading.Go(read)
 	}
-	for _, e := range x.entries {
-		stale = stale || e.Pending == notScored
-	}
-	if !all && len(files) == 0 && !stale {
-		return x, nil
-	}
-	g, err := readGradings(dir, nil)
-	if err != nil {
+	if err := reading.Wait(); err != nil {
 		return nil, err
 	}
 	x.add(dir, files, g)

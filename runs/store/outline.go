@@ -49,6 +49,15 @@ func Glance(dir string) (Outline, error) {
 	return o, nil
 }
 
+// HasRecords reports whether a run has records, by its index; what cannot be read has as well, until somebody opens it.
+func HasRecords(dir string) bool {
+	if st, err := os.Stat(filepath.Join(dir, indexName)); err == nil && st.Size() > 0 {
+		return true
+	}
+	o, err := Glance(dir)
+	return err != nil || len(o.Counting) > 0
+}
+
 // Outline is that of a run which is open already; writing tells whether some process is.
 func (r *Run) Outline(writing bool) Outline {
 	return Outline{Dir: r.dir, Manifest: r.manifest, Planned: len(r.plan), Counting: Latest(r.entries), Attempts: r.entries, Writing: writing}

@@ -42,7 +42,7 @@ func (r *Run) Requests(ref Ref) (*Requests, error) {
 
 // GradingRequests is Requests for the judge of the score that counts.
 func (r *Run) GradingRequests(ref Ref) (*Requests, error) {
-	g, err := readGradings(r.dir, only(ref))
+	g, err := readGradings(r.dir, only(ref), decodeResult)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (r *Run) sentIn(ref Ref, from Place, is func(at int64, line []byte) (it, la
 		}
 		it, last := is(at, line)
 		if it {
-			content = line
+			content = bytes.Clone(line)
 		}
 		return !last
 	})

@@ -171,7 +171,7 @@ func (r *Run) Scores() (map[Ref]sim.Score, error) { return r.ScoresOf(nil) }
 
 // ScoresOf reads those of the attempts that are wanted, and keeps no others in memory.
 func (r *Run) ScoresOf(want func(Ref) bool) (map[Ref]sim.Score, error) {
-	g, err := readGradings(r.dir, want)
+	g, err := readGradings(r.dir, want, decodeScore)
 	out := make(map[Ref]sim.Score, len(g.counting))
 	for ref := range g.counting {
 		if s, ok := g.of(r.entries[ref]); ok {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,8 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tidwall/gjson"
 
+	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -28,7 +31,7 @@ func (s scored) ref() Ref { return Ref{s.Key, s.Attempt} }
 // an error says that there was one and that it was edited. Those of other attempts are passed over, so that it costs no
 // memory.
 func (r *Run) Score(ref Ref) (*sim.Score, error) {
-	g, err := readGradings(r.dir, only(ref))
+	g, err := readGradings(r.dir, only(ref), decodeScore)
 	if err != nil {
 		return nil, err
 	}
@@ -62,18 +65,44 @@ func isOf(line []byte, ref Ref) bool { return refOf(line) == ref }
 
 func only(ref Ref) func(Ref) bool { return func(r Ref) bool { return r == ref } }
 
+// decodeScore reads a line of scores.jsonl.
+func decodeScore(line []byte) (scored, error) {
+	s, err := decode[scored](line)
+	return s, cmp.Or(err, consistent(s.Score))
+}
+
+// decodeResult is decodeScore without what led to the reward, which is most of the line.
+func decodeResult(line []byte) (scored, error) {
+	type result struct {
+		scored
+		Info struct {
+			Reward          float64                        `json:"reward"`
+			RewardBreakdown map[domains.RewardType]float64 `json:"reward_breakdown"`
+		} `json:"reward_info"`
+		Diff skipped `json:"db_diff"`
+	}
+	s, err := decode[result](line)
+	s.Score.Info = sim.RewardInfo{Reward: s.Info.Reward, RewardBreakdown: s.Info.RewardBreakdown}
+	err = cmp.Or(err, consistent(s.Score))
+	s.Score.Info, s.Components = sim.RewardInfo{}, nil
+	return s.scored, err
+}
+
+// skipped is a value that is not looked at.
+type skipped struct{}
+
+func (skipped) UnmarshalJSON([]byte) error                  { return nil }
+func (skipped) UnmarshalJSONFrom(d *jsontext.Decoder) error { return d.SkipValue() }
+
 // readGradings reads the scores of those attempts that are wanted, or of all if want is nil.
-func readGradings(dir string, want func(Ref) bool) (gradings, error) {
+func readGradings(dir string, want func(Ref) bool, decode func(line []byte) (scored, error)) (gradings, error) {
 	g := gradings{map[Ref]scored{}, map[Ref][]sim.ModelCall{}, map[Ref][]string{}, map[Ref]error{}, nil}
 	path := filepath.Join(dir, scoresName)
 	err := readLines(path, maxFile, func(_ int, line []byte) error {
 		if want != nil && !want(refOf(line)) && gjson.ValidBytes(line) {
 			return nil
 		}
-		s, err := decode[scored](line)
-		if err == nil {
-			err = consistent(s.Score)
-		}
+		s, err := decode(line)
 		if err == nil {
 			g.add(s)
 		}
@@ -126,6 +155,9 @@ func (g gradings) of(e Entry) (sim.Score, bool) {
 
 // lost says which of the entries lack a score because a line was edited.
 func (g gradings) lost(entries map[Ref]Entry) (out []error) {
+	if len(g.edited)+len(g.damaged) == 0 {
+		return nil
+	}
 	const cure = "the score counts as missing\nhint: `tauguide score DIR` scores the record again"
 	unscored := false
 	for _, ref := range slices.SortedFunc(maps.Keys(entries), CompareRefs) {

@@ -48,15 +48,19 @@ func (s *Seals) Check(line []byte) error {
 	return nil
 }
 
-// ReadLine reads a line with its line break; n is its length in bytes. One of more than most is passed over, and line is
-// nil then. The error is io.EOF for a last line without a line break, and for none.
+// ReadLine reads a line with its line break, which is valid until the next is read; n is its length in bytes. One of more
+// than most is passed over, and line is nil then. The error is io.EOF for a last line without a line break, and for none.
 func ReadLine(r *bufio.Reader, most int) (line []byte, n int, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
-		if n += len(part); n <= most {
-			line = append(line, part...)
-		} else {
+		whole := n == 0 && !errors.Is(err, bufio.ErrBufferFull)
+		switch n += len(part); {
+		case n > most:
 			line = nil
+		case whole:
+			line = part
+		default:
+			line = append(line, part...)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return line, n, err

@@ -108,9 +108,13 @@ func (w *World) Task(id string) (*Task, bool) {
 	return nil, false
 }
 
-// WithTasks returns a copy of the world with these tasks: each takes the place of the one of its id, or comes last.
+// WithTasks returns a copy of the world with these tasks: each takes the place of the one of its id, or comes last. The copy
+// has goals of its own, which go when it goes.
 func (w *World) WithTasks(tasks []Task) *World {
 	out := *w
+	if w.goals != nil {
+		out.goals = &sync.Map{}
+	}
 	out.Tasks = slices.Clone(w.Tasks)
 	for _, t := range tasks {
 		if at := slices.IndexFunc(out.Tasks, func(x Task) bool { return x.ID == t.ID }); at >= 0 {

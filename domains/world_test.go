@@ -112,6 +112,21 @@ func TestSelectAcrossFiles(t *testing.T) {
 	}
 }
 
+// TestGoalsOfACopy wants a copy of a world to keep nothing in the world that it was made of.
+func TestGoalsOfACopy(t *testing.T) {
+	w := mockWorld(t, domains.Options{})
+	copied := w.WithTasks(nil)
+	made := 0
+	for _, in := range []*domains.World{copied, copied, w} {
+		if _, err := in.Goal(&w.Tasks[0], func() (*domains.Env, error) { made++; return nil, nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if made != 2 {
+		t.Errorf("the goal was made %d times, want once in each", made)
+	}
+}
+
 func TestWithTasks(t *testing.T) {
 	w := mockWorld(t, domains.Options{})
 	first, count := w.Tasks[0].ID, len(w.Tasks)

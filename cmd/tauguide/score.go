@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -61,6 +62,7 @@ func scoreCommand(p process) *cobra.Command {
 }
 
 func runScore(ctx context.Context, p process, o scoreOptions, paths []string) error {
+	debug.SetGCPercent(200) // what is read of results is garbage soon; collecting it took a fifth of the time
 	how, err := o.scoring(p)
 	if err != nil {
 		return usage(err)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -145,7 +146,7 @@ func unit(b []byte) (r rune, ok bool) {
 // unescape appends what a checked string stands for. whole says that it is UTF-8 without halves of surrogate pairs;
 // invalid UTF-8 is replaced by U+FFFD.
 func unescape(dst, raw []byte) (out []byte, whole bool) {
-	whole = true
+	whole, dst = true, slices.Grow(dst, len(raw))
 	for i := 0; i < len(raw); {
 		c := raw[i]
 		switch {

@@ -95,7 +95,10 @@ func (s *scoring) openResult(path string) (*tau2.Source, *domains.World, error) 
 		return nil, nil, domains.Usage(err)
 	}
 	w, err := s.resultWorld(src)
-	return src, w, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return src, w.WithTasks(nil), nil // what it remembers of tasks is of this result's
 }
 
 // all yields what begin finds.

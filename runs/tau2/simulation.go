@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strings"
 
+	fast "github.com/go-json-experiment/json"
+
 	"github.com/tauguide/tauguide/domains"
 	"github.com/tauguide/tauguide/sim"
 )
@@ -198,7 +200,7 @@ func (r *reader) wrappedTask() (*Task, error) {
 func readTask(raw json.RawMessage) Task {
 	task := Task{Raw: raw}
 	var d domains.Task
-	if task.Err = json.Unmarshal(raw, &d); task.Err == nil {
+	if task.Err = fast.Unmarshal(raw, &d); task.Err == nil {
 		d.Raw = raw
 		task.ID, task.Task = d.ID, &d
 		return task
@@ -236,7 +238,7 @@ func (r *reader) reward(rec *sim.Record) (*sim.RewardInfo, error) {
 		return nil, nil
 	}
 	info := sim.RewardInfo{}
-	if err := json.Unmarshal(raw, &info); err != nil {
+	if err := fast.Unmarshal(raw, &info); err != nil {
 		return nil, fmt.Errorf("reward_info of task %s: %w", rec.Task, err)
 	}
 	return &info, nil

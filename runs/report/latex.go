@@ -60,7 +60,7 @@ func (p *printed) write(b *strings.Builder) {
 		if p.Name != "" && i == 0 {
 			fmt.Fprintf(b, "\\label{tab:%s}\n", latex(p.Name))
 		}
-		fmt.Fprintf(b, "\\%s\\setlength{\\tabcolsep}{%dpt}\n", p.size.name, gapWidth)
+		fmt.Fprintf(b, "\\%s\\setlength{\\tabcolsep}{%gpt}\n", p.size.name, p.size.gap)
 		for k, part := range parts {
 			if k > 0 {
 				b.WriteString("\\par\\medskip\n")
@@ -73,6 +73,9 @@ func (p *printed) write(b *strings.Builder) {
 				continue
 			}
 			p.tabular(b, part)
+		}
+		if p.scripted() != "" && parts[len(parts)-1].cols != nil { // the note belongs to each page
+			b.WriteString("\\footnotesize\\raggedright\n" + noted(p.said[0]) + "\\par\n")
 		}
 		fmt.Fprintf(b, "\\end{%s}\n", env)
 	}

@@ -12,7 +12,6 @@ const (
 	columnWidth = 200
 	pageWidth   = 345
 	pageHeight  = 530
-	gapWidth    = 3  // on either side of a column
 	leastWidth  = 45 // of a column whose words are wrapped
 )
 
@@ -21,6 +20,7 @@ const (
 type fontSize struct {
 	name        string
 	wide, lines float64
+	gap         float64 // on either side of a column
 	bars        string
 	wideBars    float64
 	lineBars    float64
@@ -28,7 +28,7 @@ type fontSize struct {
 
 // fontSizes are those of tables, the largest first; notes have the second.
 func fontSizes() []fontSize {
-	return []fontSize{{"small", 0.925, 11, "scriptsize", 0.8, 8}, {"footnotesize", 0.85, 9.5, "scriptsize", 0.8, 8}, {"scriptsize", 0.8, 8, "tiny", 0.7, 6}}
+	return []fontSize{{"small", 0.925, 11, 3, "scriptsize", 0.8, 8}, {"footnotesize", 0.85, 9.5, 3, "scriptsize", 0.8, 8}, {"scriptsize", 0.8, 8, 2, "tiny", 0.7, 6}}
 }
 
 // printed is a table as it fits pages.
@@ -95,7 +95,7 @@ func (p *printed) fit() {
 	}
 	p.page = true
 	for _, p.bars = range []bars{wholeBars, foldedBars} {
-		for _, p.size = range sizes[:2] {
+		for _, p.size = range sizes {
 			if p.width(all) <= pageWidth {
 				return
 			}
@@ -106,23 +106,23 @@ func (p *printed) fit() {
 			}
 		}
 	}
-	p.bars = wholeBars
-	best := 0
-	for i, size := range sizes {
-		p.size = size
-		if n := len(p.split(words, figures)); i == 0 || n < len(p.blocks) {
-			best, p.blocks = i, p.split(words, figures)
+	best := printed{}
+	for _, p.bars = range []bars{wholeBars, foldedBars} {
+		for _, p.size = range sizes {
+			if n := len(p.split(words, figures)); best.blocks == nil || n < len(best.blocks) {
+				best.bars, best.size, best.blocks = p.bars, p.size, p.split(words, figures)
+			}
 		}
 	}
-	p.size = sizes[best]
-	p.split(words, figures)
+	p.bars, p.size = best.bars, best.size
+	p.blocks = p.split(words, figures) // which wraps words anew
 }
 
 // split puts figures into blocks that fit, each with the words.
 func (p *printed) split(words, figures []int) (out [][]int) {
 	clear(p.wrapped)
 	labels := p.width(words)
-	if most := max(pageWidth/2, float64(len(words)*(leastWidth+2*gapWidth))); labels > most {
+	if most := max(pageWidth/2, float64(len(words))*(leastWidth+2*p.size.gap)); labels > most {
 		labels = most
 		p.wrap(words, most)
 	}
@@ -151,8 +151,8 @@ func (p *printed) wrap(words []int, room float64) bool {
 	total := 0.0
 	for i, c := range order {
 		natural := p.natural(c)
-		if fair := room/float64(len(order)-i) - 2*gapWidth; natural <= fair && len(wide) == 0 {
-			room -= natural + 2*gapWidth
+		if fair := room/float64(len(order)-i) - 2*p.size.gap; natural <= fair && len(wide) == 0 {
+			room -= natural + 2*p.size.gap
 			continue
 		}
 		wide = append(wide, c)
@@ -161,7 +161,7 @@ func (p *printed) wrap(words []int, room float64) bool {
 	if len(wide) == 0 {
 		return room >= 0
 	}
-	if room < float64(len(wide))*(leastWidth+2*gapWidth) {
+	if room < float64(len(wide))*(leastWidth+2*p.size.gap) {
 		return false
 	}
 	for _, c := range wide {
@@ -186,9 +186,9 @@ func (p *printed) width(cols []int) float64 {
 	for i := 0; i < len(cols); {
 		n, sum := p.together(cols, i), 0.0
 		for _, c := range cols[i : i+n] {
-			sum += p.natural(c) + 2*gapWidth
+			sum += p.natural(c) + 2*p.size.gap
 		}
-		width += max(sum, points(p.group[cols[i]])*p.size.wide+2*gapWidth)
+		width += max(sum, points(p.group[cols[i]])*p.size.wide+2*p.size.gap)
 		i += n
 	}
 	return width
@@ -244,19 +244,23 @@ func (p *printed) barred(row int, cols []int) bool {
 // floats puts the blocks and the notes into as few floats as hold them.
 func (p *printed) floats() (out [][]part) {
 	var parts []part
+	height := pageHeight - 30.0 // for the caption
+	if p.scripted() != "" {
+		height -= 2 * fontSizes()[1].lines // for the note that is below each
+	}
 	for _, cols := range p.blocks {
 		head := 4 * p.size.lines
 		one := part{cols: cols, height: head}
 		for n := range p.Rows {
-			height := p.lines(n, cols)*p.size.lines + 2
+			row := p.lines(n, cols)*p.size.lines + 2
 			if p.barred(n, cols) {
-				height += p.size.lineBars
+				row += p.size.lineBars
 			}
-			if one.height+height > pageHeight-30 { // for the caption
+			if one.height+row > height {
 				parts = append(parts, one)
 				one = part{cols: cols, from: n, height: head}
 			}
-			one.to, one.height = n+1, one.height+height
+			one.to, one.height = n+1, one.height+row
 		}
 		parts = append(parts, one)
 	}
@@ -276,7 +280,7 @@ func (p *printed) floats() (out [][]part) {
 	room := 0.0
 	for _, one := range parts {
 		if one.height > room {
-			out, room = append(out, nil), pageHeight-30
+			out, room = append(out, nil), height
 		}
 		out[len(out)-1] = append(out[len(out)-1], one)
 		room -= one.height + 10
@@ -289,11 +293,11 @@ func (p *printed) lines(row int, cols []int) float64 {
 	lines, left := 1, float64(pageWidth)
 	for _, c := range cols {
 		if p.wrapped[c] == 0 {
-			left -= p.natural(c) + 2*gapWidth
+			left -= p.natural(c) + 2*p.size.gap
 		}
 	}
 	for c, share := range p.wrapped {
-		room := left/float64(len(p.wrapped))*share - 2*gapWidth
+		room := left/float64(len(p.wrapped))*share - 2*p.size.gap
 		lines = max(lines, 1+int(points(p.Rows[row][c].Text)*p.size.wide/room))
 	}
 	return float64(lines)

@@ -72,7 +72,7 @@ func TestPictures(t *testing.T) {
 			t.Errorf("docs/viewing.md does not show %s.png", p.name)
 		}
 	}
-	files, err := filepath.Glob(pictures + "*.png")
+	files, err := filepath.Glob(pictures + "view-*.png")
 	if err != nil || len(files) != len(shots) {
 		t.Errorf("%d pictures in %s, want %d: %v", len(files), pictures, len(shots), err)
 	}

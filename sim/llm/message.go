@@ -43,9 +43,12 @@ func ReadMessage(raw json.RawMessage) (Message, error) {
 
 // readText accepts a text, null, nothing, or a list of parts, whose texts are joined.
 func readText(raw string) (*string, error) {
-	var text *string
-	if raw == "" || json.Unmarshal([]byte(raw), &text) == nil {
-		return text, nil
+	switch {
+	case raw == "" || raw == "null":
+		return nil, nil
+	case raw[0] == '"':
+		text := textOf(raw)
+		return &text, nil
 	}
 	var parts []struct{ Type, Text string }
 	if err := json.Unmarshal([]byte(raw), &parts); err != nil {

@@ -8,6 +8,9 @@ import (
 	"net/http"
 	"time"
 
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/tauguide/tauguide/sim/llm"
 )
 
@@ -110,12 +113,14 @@ func (m *Models) completion(w http.ResponseWriter, r *http.Request) (fields, err
 // readRequest decodes what the scripts look at of a request.
 func readRequest(body io.Reader) (llm.Request, error) {
 	var in struct {
-		Model    string
-		Messages []json.RawMessage
-		Tools    []struct{ Function llm.Tool }
-		Stream   bool
+		Model    string            `json:"model"`
+		Messages []json.RawMessage `json:"messages"`
+		Tools    []struct {
+			Function llm.Tool `json:"function"`
+		} `json:"tools"`
+		Stream bool `json:"stream"`
 
-		Temperature *float64
+		Temperature *float64 `json:"temperature"`
 	}
 	text, err := io.ReadAll(body)
 	var large *http.MaxBytesError
@@ -125,7 +130,7 @@ func readRequest(body io.Reader) (llm.Request, error) {
 	case err != nil:
 		return llm.Request{}, refused(http.StatusBadRequest, "unreadable", "", "the request broke off: %v", err)
 	}
-	if err := json.Unmarshal(text, &in); err != nil {
+	if err := jsonv2.Unmarshal(text, &in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil {
 		return llm.Request{}, refused(http.StatusBadRequest, "bad_json", "", "the request is not a chat completion in JSON: %v\nhint: send an object with model and messages", err)
 	}
 	if in.Stream {

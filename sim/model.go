@@ -48,7 +48,7 @@ const writerTemperature = 0.2
 func (m Model) Writer(role string) *Model {
 	out := m.With(role)
 	out.Base.Seed = nil
-	if out.Base.Temperature == nil {
+	if out.Base.Temperature == nil || out.Base.TemperatureByDefault {
 		t := writerTemperature
 		out.Base.Temperature = &t
 	}
@@ -76,7 +76,7 @@ func (m *Model) AskWith(ctx context.Context, s Sampling, index int, msgs []llm.M
 	req.Messages, req.Tag = msgs, m.Tag
 	req.Tag.Sample = s.Sample
 	if s.Temperature != nil {
-		req.Temperature = s.Temperature
+		req.Temperature, req.TemperatureByDefault = s.Temperature, false
 	}
 	if req.Seed != nil && s.Sample > 0 {
 		seed := *req.Seed + int64(s.Sample)*sampleSeeds

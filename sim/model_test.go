@@ -237,6 +237,16 @@ func TestWireArgumentsOfMalformedCalls(t *testing.T) {
 	}
 }
 
+// TestWritersHaveATemperatureOfTheirOwn: where the config asks for none.
+func TestWritersHaveATemperatureOfTheirOwn(t *testing.T) {
+	for asked, want := range map[bool]float64{false: 0.2, true: 0} {
+		m := sim.Model{Base: llm.Request{Temperature: new(float64), TemperatureByDefault: !asked}}
+		if got := *m.Writer("author").Base.Temperature; got != want {
+			t.Errorf("temperature 0 was asked for %t: %v, want %v", asked, got, want)
+		}
+	}
+}
+
 // TestSamplesOfAnAnswer: each sample has its number and a seed of its own, where the model is sent one, and its own
 // temperature; the model's parameters stay as they are.
 func TestSamplesOfAnAnswer(t *testing.T) {

@@ -98,7 +98,7 @@ func TestProbeOfGoodModels(t *testing.T) {
 	}
 	for _, want := range []string{"agent    good (good): ok\n  asked: tool call, ", "  asked: tool result, ", "  asked: opening, ", "  asked: guidance, ",
 		"user     good (good): ok\n  asked: opening, ", "judge    o3 (o3): ok\n  asked: verdict, ", "verifier s (s): not asked", " + 9 tokens",
-		"warning: the model does not take temperature: it was not sent", "-> remove temperature from models.o3", "\n6 questions were asked\n"} {
+		"warning: the model does not take temperature: it was not sent", "-> set models.o3.temperature: null", "\n6 questions were asked\n"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("output lacks %q:\n%s", want, stdout)
 		}

@@ -104,6 +104,8 @@ type Model struct {
 	Retry           Retry                      `json:"retry,omitzero"`
 	Extra           map[string]json.RawMessage `json:"extra,omitempty"`
 
+	// TemperatureByDefault marks the temperature of a run whose config gives none.
+	TemperatureByDefault bool `json:"-"`
 	// Synthetic makes it a scripted model: inside this process, or at base_url where one is given.
 	Synthetic bool `json:"synthetic,omitempty"`
 	// Mistakes and FollowsGuidance say how it behaves in this process; a server at base_url has its own settings.

@@ -89,8 +89,8 @@ func ofOneSide(field string, all []string, old, now Identity) bool {
 	})
 }
 
-// identify computes the identity of an execution. models are those of all systems of the config, whatever is filtered.
-func (p *Plan) identify(models map[string]Model) Identity {
+// identify computes the identity of an execution, whatever is filtered.
+func (p *Plan) identify() Identity {
 	c, f := p.Config, fields{}
 	f.set("seed", c.Seed)
 	f.set("limits.max_steps", c.Limits.MaxSteps)
@@ -104,7 +104,7 @@ func (p *Plan) identify(models map[string]Model) Identity {
 	f.attacks(p.Attacks)
 	f.set("versions.record", sim.RecordVersion)
 	f.set("versions.score", sim.ScoreVersion)
-	for name, m := range models {
+	for name, m := range p.models {
 		f.model(modelPath(name), m)
 	}
 	for i, d := range c.Domains {

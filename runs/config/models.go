@@ -67,9 +67,33 @@ func (c *Config) effective(o Options, names []string) map[string]Model {
 		if m.Concurrency == 0 {
 			m.Concurrency = c.Limits.Concurrency
 		}
+		if !m.Synthetic && c.source.silent(modelPath(name)+".temperature") && c.source.silent(modelPath(name)+".extra.temperature") {
+			m.Temperature, m.TemperatureByDefault = new(float64), true
+		}
 		out[name] = m
 	}
 	return out
+}
+
+// AsBegun has models that the config gives no temperature go without one where the run was begun so: older programs sent
+// none. old is the setup that the run was begun with.
+func (p *Plan) AsBegun(old Identity) {
+	var without []string
+	for _, name := range slices.Sorted(maps.Keys(p.models)) {
+		at := modelPath(name) + ".temperature"
+		if !p.models[name].TemperatureByDefault || old.Fields[at] != "null" {
+			continue
+		}
+		without = append(without, name)
+		p.Identity.Fields[at] = "null"
+		if m, ok := p.Models[name]; ok {
+			m.Temperature, m.TemperatureByDefault = nil, false
+			p.Models[name] = m
+		}
+	}
+	if without != nil {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("no temperature is sent to %s, as when the run was begun; a new run sends 0", strings.Join(without, ", ")))
+	}
 }
 
 // complete checks that every model has the address and the key that it needs. A key that is not needed is dropped.
@@ -185,8 +209,8 @@ func (p *Plan) unpriced() ([]string, error) {
 
 // Request is what every request to the model has in common, but for the seed.
 func (m Model) Request() llm.Request {
-	return llm.Request{Model: m.Model, Temperature: m.Temperature, TopP: m.TopP, MaxTokens: m.MaxTokens,
-		ReasoningEffort: m.ReasoningEffort, Extra: m.Extra}
+	return llm.Request{Model: m.Model, Temperature: m.Temperature, TemperatureByDefault: m.TemperatureByDefault, TopP: m.TopP,
+		MaxTokens: m.MaxTokens, ReasoningEffort: m.ReasoningEffort, Extra: m.Extra}
 }
 
 // Endpoint is the model as it is dialled.

@@ -52,7 +52,8 @@ type Plan struct {
 	// MakeAgent makes the agent of a system with its overlays around it. Tests replace it.
 	MakeAgent func(System, agents.Setup) (sim.Participant, error)
 
-	cache agents.Cache
+	models map[string]Model // of all systems, as this execution would use them
+	cache  agents.Cache
 }
 
 // Resolve checks everything that can be checked before anything is written or spent: options, models and their keys,
@@ -99,14 +100,14 @@ func resolve(ctx context.Context, cfg *Config, o Options) (*Plan, error) {
 	if err := p.checkAgents(); err != nil {
 		return nil, err
 	}
-	all := c.effective(o, c.usedModels(c.Systems))
+	p.models = c.effective(o, c.usedModels(c.Systems))
 	if p.Models, err = c.complete(o, c.effective(o, c.usedModels(p.Selected()))); err != nil {
 		return nil, err
 	}
 	if err := p.checkCassette(); err != nil {
 		return nil, err
 	}
-	p.Identity = p.identify(all)
+	p.Identity = p.identify()
 	if p.Warnings, err = p.unpriced(); err != nil {
 		return nil, err
 	}

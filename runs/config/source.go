@@ -161,6 +161,15 @@ func (s *source) needed(path, or string) error {
 	return s.errorf(path, "%s: environment variable %s is not set\nhint: export it%s", path, name, or)
 }
 
+// silent reports whether a config file says nothing at a path. Without a file, all is said.
+func (s *source) silent(path string) bool {
+	if s == nil {
+		return false
+	}
+	_, ok := s.values[path]
+	return !ok
+}
+
 // modelPath is where a model is in a config.
 func modelPath(name string) string { return yamlfile.Join("models", name) }
 

@@ -49,8 +49,11 @@ func Begin(p *config.Plan, now time.Time) (*Writer, error) {
 
 // settle compares the plan with what the directory holds, now that nobody else can write to it.
 func (w *Writer) settle(p *config.Plan, now time.Time) error {
-	m := newManifest(p, now)
 	old, err := readManifest(p.Dir)
+	if err == nil && p.Options.Resume {
+		p.AsBegun(old.Setup)
+	}
+	m := newManifest(p, now)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if len(w.entries) > 0 {

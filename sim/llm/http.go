@@ -110,7 +110,7 @@ func (p *provider) Complete(ctx context.Context, req Request) (Response, error) 
 		p.tell(model, dropped)
 		resp, failure := p.attempt(ctx, body, req.Tag, caps.Auth)
 		if failure != nil {
-			if p.learn(model, failure, body.bytes, known) {
+			if p.learn(model, refusedParam(failure, req), failure, body.bytes, known) {
 				continue
 			}
 			failure.Cost, failure.Quirks = caps.Price.of(failure.Usage, failure.Cost, failure.Quirks)

@@ -142,7 +142,10 @@ type Request struct {
 	// ToolChoice is auto, none, required or the name of a tool.
 	ToolChoice  string   `json:"tool_choice,omitempty"`
 	Temperature *float64 `json:"temperature,omitempty"`
-	TopP        *float64 `json:"top_p,omitempty"`
+	// TemperatureByDefault marks a temperature that nobody asked for: an endpoint that refuses it need not say so in its
+	// error's param field.
+	TemperatureByDefault bool     `json:"-"`
+	TopP                 *float64 `json:"top_p,omitempty"`
 	// MaxTokens bounds the answer, reasoning included.
 	MaxTokens       *int   `json:"max_tokens,omitempty"`
 	Seed            *int64 `json:"seed,omitempty"`

@@ -34,24 +34,31 @@ var learnable = []string{
 // that were not sent.
 const developerRole = "developer role"
 
+// refusedParam is the field that an error objects to: that of its param field, never of its prose alone, but for a
+// temperature that nobody asked for.
+func refusedParam(e *Error, req Request) string {
+	if e.Param == "" && req.TemperatureByDefault && strings.Contains(strings.ToLower(e.Message), "temperature") {
+		return "temperature"
+	}
+	return e.Param
+}
+
 // learn remembers a refusal, beside those that were known when the request was made, and tells whether the request is worth sending
-// again. It goes by the error's param field, never by its prose alone, and only
-// where that field was in the body, so it ends after as many rounds as there
-// are parameters.
-func (p *provider) learn(model string, e *Error, body []byte, known refusals) bool {
+// again. It is only where the parameter was in the body, so it ends after as many rounds as there are parameters.
+func (p *provider) learn(model, param string, e *Error, body []byte, known refusals) bool {
 	if (e.Kind != KindBadRequest && e.Kind != KindTemplate) || (e.Status != 400 && e.Status != 422) {
 		return false
 	}
 	switch {
 	case !known.noDeveloper && refusesDeveloper(e, body):
 		known.noDeveloper = true
-	case !sends(body, e.Param):
+	case !sends(body, param):
 		return false
-	case slices.Contains(learnable, e.Param):
-		known.parameters = append(slices.Clone(known.parameters), e.Param)
-	case e.Param == maxTokens && known.tokenField == "":
+	case slices.Contains(learnable, param):
+		known.parameters = append(slices.Clone(known.parameters), param)
+	case param == maxTokens && known.tokenField == "":
 		known.tokenField = maxCompletionTokens
-	case e.Param == maxCompletionTokens && known.tokenField == "":
+	case param == maxCompletionTokens && known.tokenField == "":
 		known.tokenField = maxTokens
 	default:
 		return false

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -282,6 +283,30 @@ func TestRefusedParametersAreLearnt(t *testing.T) {
 	resp, err := c.Complete(context.Background(), req)
 	if err != nil || resp.Attempts != 1 || resp.Dropped != nil {
 		t.Errorf("another model: attempts %d, dropped %v, error %v", resp.Attempts, resp.Dropped, err)
+	}
+}
+
+// TestDefaultTemperatureIsLearntFromWords: a temperature that nobody asked for is left out where an endpoint refuses it in
+// words alone.
+func TestDefaultTemperatureIsLearntFromWords(t *testing.T) {
+	t.Parallel()
+	srv := faultserver.NewFunc(t, func(_ int, r faultserver.Request) faultserver.Reply {
+		if _, ok := r.JSON(t)["temperature"]; ok {
+			return faultserver.Error(400, "invalid_request_error", "", "", "`temperature` is deprecated for this model.")
+		}
+		return faultserver.Text("ok")
+	})
+	c := once(t, srv)
+	for round, attempts := range []int{2, 1} {
+		req := fullRequest()
+		req.TemperatureByDefault = true
+		resp, err := c.Complete(context.Background(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp.Attempts != attempts || !slices.Equal(resp.Dropped, []string{"temperature"}) {
+			t.Errorf("round %d: %d attempts, dropped %v", round, resp.Attempts, resp.Dropped)
+		}
 	}
 }
 

@@ -108,9 +108,17 @@ func refusal(e *llm.Error, text, at string) (code, fix string) {
 	case e.Status == 404 || e.Code == "model_not_found" || e.Code == "DeploymentNotFound" || e.Param == "model":
 		return "no_model", "set " + at + ".model to a name that the endpoint knows, and check " + at + ".base_url"
 	case e.Param != "":
-		return "refused_parameter", fmt.Sprintf("remove %s from %s, or give it a value that the model takes", e.Param, at)
+		return "refused_parameter", fmt.Sprintf("%s, or give it a value that the model takes", without(e.Param, at))
 	}
 	return string(e.Kind), "compare " + at + " with what the endpoint's documentation allows"
+}
+
+// without says how a parameter is not sent.
+func without(param, at string) string {
+	if param == "temperature" { // which is sent by default
+		return fmt.Sprintf("set %s.temperature: null", at)
+	}
+	return fmt.Sprintf("remove %s from %s", param, at)
 }
 
 // call looks at the answer to the question for a tool call.
@@ -208,7 +216,7 @@ func (r *Result) noCall(a answer) {
 func (r *Result) figures(t Target, a answer) {
 	resp, at := a.resp, "models."+t.Name
 	for _, name := range resp.Dropped {
-		r.add(answer{}, Warning, "refused_parameter", fmt.Sprintf("remove %s from %s, or accept that it has no effect", name, at), "the model does not take %s: it was not sent", name)
+		r.add(answer{}, Warning, "refused_parameter", fmt.Sprintf("%s, or accept that it has no effect", without(name, at)), "the model does not take %s: it was not sent", name)
 	}
 	if !resp.Usage.PromptTokens.Known || !resp.Usage.CompletionTokens.Known {
 		r.add(answer{}, Warning, "no_usage", "switch token counts on at the server; without them, costs are unknown and max_cost and max_tokens do not bind", "the reply does not say how many tokens it took")

@@ -71,7 +71,7 @@ func TestAddressWithoutAPath(t *testing.T) {
 	}
 }
 
-// TestModelNamesPassThrough: names that some clients treat specially reach the wire
+// TestModelNamesPassThrough: names that go-openai treats specially reach the wire
 // with the parameters that the table allows.
 func TestModelNamesPassThrough(t *testing.T) {
 	t.Parallel()

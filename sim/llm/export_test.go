@@ -16,13 +16,13 @@ var (
 	Glob       = glob
 )
 
-// ReadAnswer normalises a reply body and returns its texts.
-func ReadAnswer(status int, body []byte) (texts []*string, callExtras int, e *Error) {
+// ReadAnswer normalises a reply body and returns the narrow JSON for go-openai.
+func ReadAnswer(status int, body []byte) (wire []byte, callExtras int, e *Error) {
 	a, e := Models{}.readAnswer(status, nil, body, TestEpoch)
 	if e != nil {
 		return nil, 0, e
 	}
-	return a.texts(), len(a.callExtra), nil
+	return a.wire, len(a.callExtra), nil
 }
 
 // AppendString writes a JSON string as request bodies do.

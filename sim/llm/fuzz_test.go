@@ -15,8 +15,8 @@ import (
 	"github.com/tauguide/tauguide/sim/llm"
 )
 
-// FuzzReadAnswer: any body is either an answer in valid UTF-8, with as many calls
-// as were kept, or an error with a message.
+// FuzzReadAnswer: any body is either an answer that go-openai decodes, with as
+// many calls as were kept, or an error with a message.
 func FuzzReadAnswer(f *testing.F) {
 	for _, s := range []string{
 		`{"id":"g","choices":[{"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1.0,"completion_tokens":2}}`,
@@ -29,20 +29,19 @@ func FuzzReadAnswer(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		texts, calls, e := llm.ReadAnswer(200, []byte(body))
+		wire, calls, e := llm.ReadAnswer(200, []byte(body))
 		if e != nil {
 			if e.Message == "" || e.Kind == "" || e.Status == 0 || !utf8.ValidString(e.Error()) || len(e.Body) > 2048 {
 				t.Fatalf("unusable error %#v", e)
 			}
 			return
 		}
-		if len(texts) != 4+3*calls {
-			t.Fatalf("%d texts, want those of %d calls", len(texts), calls)
+		var out openai.ChatCompletionResponse
+		if err := json.Unmarshal(wire, &out); err != nil {
+			t.Fatalf("go-openai cannot decode %s: %v", wire, err)
 		}
-		for _, text := range texts {
-			if !utf8.ValidString(*text) {
-				t.Fatalf("%q is not valid UTF-8", *text)
-			}
+		if len(out.Choices) != 1 || len(out.Choices[0].Message.ToolCalls) != calls {
+			t.Fatalf("%d choices, want 1 with %d calls: %s", len(out.Choices), calls, wire)
 		}
 	})
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/sashabaranov/go-openai"
 )
 
 // TagHeader carries the [Tag] of a call as JSON to a synthetic endpoint, and to
@@ -25,12 +27,18 @@ const maxReply = 8 << 20
 // maxRequest bounds a request, and with it a conversation: two million tokens, which only the largest windows hold.
 const maxRequest = 8 << 20
 
-// provider speaks to one endpoint. Replies are brought to one form on the way in; what a request or a reply holds beyond
-// the usual fields passes as it is.
+// provider speaks to one endpoint through go-openai. go-openai builds the
+// headers and decodes the answer; what its types cannot express goes through
+// the seam: the provider is also the HTTPDoer under the client, replaces address
+// and body on the way out and normalises the reply on the way in. An exchange in
+// the request's context carries what passes beside the types. The request that
+// go-openai sees is a placeholder, so its own checks of model names and
+// parameters never apply.
 type provider struct {
 	endpoint Endpoint
 	models   Models
 	http     *http.Client
+	api      *openai.Client
 	address  *url.URL // of chat completions, query included
 	secrets  Redactor
 
@@ -50,8 +58,10 @@ type exchange struct {
 	body      body
 	auth      string
 	tag       string
+	raw       []byte
 	requestID string
 	location  string // of a redirect; see unfollowed
+	answer    *answer
 
 	sent   bool
 	status int
@@ -67,11 +77,15 @@ type body struct {
 type exchangeKey struct{}
 
 func newProvider(e Endpoint, m Models, rt http.RoundTripper) *provider {
-	return &provider{
+	p := &provider{
 		endpoint: e, models: m, refusals: map[string]refusals{}, warned: map[string]bool{}, capabilities: map[string]Capability{}, secrets: NewRedactor(e), address: e.address(),
 		// The per-attempt deadline comes from the context.
 		http: &http.Client{Transport: unfollowed{rt}},
 	}
+	config := openai.DefaultConfig(e.Key)
+	config.HTTPClient = p
+	p.api = openai.NewClientWithConfig(config)
+	return p
 }
 
 // unfollowed takes redirects away from http.Client, which would turn a POST into
@@ -182,28 +196,31 @@ func (p *provider) attempt(ctx context.Context, body body, tag Tag, auth string)
 		x.tag = encodeTag(tag)
 	}
 	start := time.Now()
-	a, err := p.exchange(context.WithValue(ctx, exchangeKey{}, x), x)
+	out, err := p.api.CreateChatCompletion(context.WithValue(ctx, exchangeKey{}, x), openai.ChatCompletionRequest{Model: "placeholder"})
 	if err != nil {
 		return Response{}, p.secrets.failure(p.failure(ctx, err))
 	}
+	a, choice := x.answer, out.Choices[0]
 	m := Message{Role: Assistant, Extra: a.extra}
-	if text := a.content; !a.nullContent {
+	if text := choice.Message.Content; !a.nullContent {
 		m.Content = &text
 	}
-	for i, c := range a.calls {
-		m.ToolCalls = append(m.ToolCalls, ToolCall{ID: c.id, Name: c.name, Arguments: c.arguments, Extra: a.callExtra[i]})
+	for i, c := range choice.Message.ToolCalls {
+		m.ToolCalls = append(m.ToolCalls, ToolCall{
+			ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments, Extra: a.callExtra[i],
+		})
 	}
 	resp := Response{
-		Message: m, Refusal: a.refusal, FinishReason: a.finish, CutOff: CutOff(a.finish), Usage: a.usage, BilledCost: a.billed,
-		Model: a.model, RequestID: x.requestID, Latency: time.Since(start), Quirks: a.quirks, Raw: a.raw,
+		Message: m, Refusal: a.refusal, FinishReason: string(choice.FinishReason), CutOff: CutOff(string(choice.FinishReason)), Usage: a.usage, BilledCost: a.billed,
+		Model: out.Model, RequestID: x.requestID, Latency: time.Since(start), Quirks: a.quirks, Raw: x.raw,
 	}
 	if resp.RequestID == "" {
-		resp.RequestID = a.id
+		resp.RequestID = out.ID
 	}
 	if strings.TrimSpace(m.Text()) != "" || len(m.ToolCalls) > 0 {
 		return resp, nil
 	}
-	e := &Error{Status: http.StatusOK, Spent: Spent{a.usage, a.billed}, Quirks: a.quirks, RequestID: resp.RequestID, Body: excerpt(a.raw)}
+	e := &Error{Status: http.StatusOK, Spent: Spent{a.usage, a.billed}, Quirks: a.quirks, RequestID: resp.RequestID, Body: excerpt(x.raw)}
 	switch {
 	case resp.CutOff:
 		e.Kind, e.Code = KindContextWindow, "length"
@@ -216,7 +233,7 @@ func (p *provider) attempt(ctx context.Context, body body, tag Tag, auth string)
 	return Response{}, e
 }
 
-// failure classifies what the exchange or the transport returned.
+// failure classifies what the seam or the transport returned.
 func (p *provider) failure(ctx context.Context, err error) *Error {
 	if ctx.Err() != nil {
 		return contextError(ctx, "waiting for the reply")
@@ -232,21 +249,25 @@ func (p *provider) failure(ctx context.Context, err error) *Error {
 	return &Error{Kind: KindNetwork, Message: err.Error(), Err: p.secrets.cause(err)}
 }
 
-// request is that of an exchange.
-func (p *provider) request(ctx context.Context, x *exchange) *http.Request {
+// Do is the seam under go-openai. It returns either a reply that go-openai's
+// types can decode or an *Error.
+func (p *provider) Do(req *http.Request) (*http.Response, error) {
+	x, ok := req.Context().Value(exchangeKey{}).(*exchange)
+	if !ok {
+		return nil, errors.New("llm: request without an exchange")
+	}
+	// go-openai would put the path behind a query.
 	address := *p.address
-	body := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body.bytes)), nil }
-	req := &http.Request{Method: http.MethodPost, URL: &address, Host: address.Host, Header: http.Header{}, GetBody: body, ContentLength: int64(len(x.body.bytes))}
-	req.Body, _ = body() // never fails
-	req.Header.Set("Accept", "application/json")
-	req.Header.Set("Content-Type", "application/json")
+	req.URL, req.Host = &address, address.Host
+	req.Body = io.NopCloser(bytes.NewReader(x.body.bytes))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body.bytes)), nil }
+	req.ContentLength = int64(len(x.body.bytes))
 	req.Header.Set("User-Agent", "tauguide")
-	switch {
-	case p.endpoint.Key == "":
-	case x.auth == AuthAPIKey:
-		req.Header.Set("Api-Key", p.endpoint.Key)
-	default:
-		req.Header.Set("Authorization", "Bearer "+p.endpoint.Key)
+	if x.auth == AuthAPIKey {
+		req.Header.Del("Authorization")
+		if p.endpoint.Key != "" {
+			req.Header.Set("Api-Key", p.endpoint.Key)
+		}
 	}
 	for key, value := range p.endpoint.Headers {
 		req.Header.Set(key, value)
@@ -256,13 +277,8 @@ func (p *provider) request(ctx context.Context, x *exchange) *http.Request {
 	} else {
 		req.Header.Del(TagHeader)
 	}
-	return req.WithContext(ctx)
-}
-
-// exchange sends the request and reads the reply. What came is in x also where the error says that it is no answer.
-func (p *provider) exchange(ctx context.Context, x *exchange) (*answer, error) {
 	x.sent = true
-	reply, err := p.http.Do(p.request(ctx, x))
+	reply, err := p.http.Do(req)
 	if err != nil {
 		return nil, err
 	}
@@ -276,7 +292,7 @@ func (p *provider) exchange(ctx context.Context, x *exchange) (*answer, error) {
 		reply.Header.Set("Location", x.location)
 	}
 	raw, err := readReply(reply)
-	ok := reply.StatusCode >= 200 && reply.StatusCode < 300
+	ok = reply.StatusCode >= 200 && reply.StatusCode < 300
 	if len(raw) > maxReply { // before anything is made of it, which costs its size again
 		x.came = p.secrets.strictly(raw[:keptReply+1])
 		if ok {
@@ -295,12 +311,13 @@ func (p *provider) exchange(ctx context.Context, x *exchange) (*answer, error) {
 	}
 	raw = validUTF8(raw)
 	x.requestID = p.secrets.strict(requestID(reply.Header))
-	a, failure := p.receive(reply, raw, err)
-	if failure != nil {
+	if failure := p.receive(x, reply, raw, err); failure != nil {
 		failure.RequestID = x.requestID
 		return nil, failure
 	}
-	return a, nil
+	reply.Body = io.NopCloser(bytes.NewReader(x.answer.wire))
+	reply.ContentLength = int64(len(x.answer.wire))
+	return reply, nil
 }
 
 // firstRoom bounds what a reply is given for its announced length alone.
@@ -316,11 +333,11 @@ func readReply(reply *http.Response) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// receive turns the bytes of a reply into an answer.
-func (p *provider) receive(reply *http.Response, raw []byte, readErr error) (*answer, *Error) {
+// receive turns the bytes of a reply into the answer of the exchange.
+func (p *provider) receive(x *exchange, reply *http.Response, raw []byte, readErr error) *Error {
 	now := time.Now()
 	if reply.StatusCode < 200 || reply.StatusCode >= 300 {
-		return nil, p.models.classify(reply.StatusCode, reply.Header, raw, now)
+		return p.models.classify(reply.StatusCode, reply.Header, raw, now)
 	}
 	a, failure := p.models.readAnswer(reply.StatusCode, reply.Header, raw, now)
 	if readErr != nil {
@@ -330,10 +347,11 @@ func (p *provider) receive(reply *http.Response, raw []byte, readErr error) (*an
 			Message: "the reply is cut off: " + readErr.Error(), Err: p.secrets.cause(readErr)}
 	}
 	if failure != nil {
-		return nil, failure
+		return failure
 	}
 	p.secrets.answer(a)
-	return a, nil
+	x.answer, x.raw = a, json.RawMessage(a.raw)
+	return nil
 }
 
 // encodeTag writes the tag as a header value: JSON in plain ASCII.

@@ -11,9 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// answer is a reply body brought to one form.
+// answer is a reply body brought to one form. wire is the same answer as the
+// narrow JSON that go-openai's types can hold; the other fields are what those
+// types would lose.
 type answer struct {
-	reply
+	wire        []byte
 	raw         []byte // the JSON of the reply
 	refusal     string
 	nullContent bool
@@ -104,10 +106,7 @@ func (m Models) readAnswer(status int, h http.Header, body []byte, now time.Time
 	}
 	a.readFurther(choices[1:], &s)
 	s.id, s.model, s.finish = scalar(top.get("id")), scalar(top.get("model")), finish
-	a.reply = s
-	for _, text := range a.texts() {
-		*text = strings.Clone(*text) // it stays when the body has gone
-	}
+	a.wire = s.encode()
 	return a, nil
 }
 
@@ -200,7 +199,7 @@ func (a *answer) readMessage(raw string) (reply, string) {
 	return reply{content: content, calls: calls}, ""
 }
 
-// reply is what every reply has.
+// reply is what go-openai's types can hold of a reply.
 type reply struct {
 	id, model, finish string
 	content           string
@@ -209,14 +208,42 @@ type reply struct {
 
 type call struct{ id, name, arguments string }
 
-// texts are all of a reply.
-func (s *reply) texts() []*string {
-	out := []*string{&s.id, &s.model, &s.finish, &s.content}
-	for i := range s.calls {
-		c := &s.calls[i]
-		out = append(out, &c.id, &c.name, &c.arguments)
+// encode writes the reply in JSON.
+func (s reply) encode() []byte {
+	var w jsonWriter
+	w.open('{')
+	w.str("id", s.id)
+	w.str("model", s.model)
+	w.name("choices")
+	w.open('[')
+	w.open('{')
+	w.int("index", 0)
+	w.str("finish_reason", s.finish)
+	w.name("message")
+	w.open('{')
+	w.str("role", "assistant")
+	w.str("content", s.content)
+	if len(s.calls) > 0 {
+		w.name("tool_calls")
+		w.open('[')
+		for _, c := range s.calls {
+			w.open('{')
+			w.str("id", c.id)
+			w.str("type", "function")
+			w.name("function")
+			w.open('{')
+			w.str("name", c.name)
+			w.str("arguments", c.arguments)
+			w.close('}')
+			w.close('}')
+		}
+		w.close(']')
 	}
-	return out
+	w.close('}')
+	w.close('}')
+	w.close(']')
+	w.close('}')
+	return w.buf
 }
 
 // readContent accepts a string, null, nothing, or a list of parts whose texts

@@ -25,8 +25,9 @@ func assistant(content *string, calls ...llm.ToolCall) llm.Message {
 	return llm.Message{Role: llm.Assistant, Content: content, ToolCalls: calls, Origin: "test/local-model"}
 }
 
-// TestRepliesArrive drives odd but usable replies through real HTTP. What the model
-// said must arrive unrepaired; only types change, and every change is named.
+// TestRepliesArrive drives odd but usable replies through real HTTP and
+// go-openai. What the model said must arrive unrepaired; only types change, and
+// every change is named.
 func TestRepliesArrive(t *testing.T) {
 	t.Parallel()
 	call := func(id, name, args string) llm.ToolCall { return llm.ToolCall{ID: id, Name: name, Arguments: args} }

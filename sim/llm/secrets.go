@@ -157,11 +157,7 @@ func (r Redactor) answer(a *answer) {
 			m[k] = r.Redact(raw)
 		}
 	}
-	for _, text := range a.texts() {
-		for _, s := range r.distinct {
-			*text = strings.ReplaceAll(*text, s, mask)
-		}
-	}
+	a.wire = r.Redact(a.wire)
 	fields(a.extra)
 	for _, m := range a.callExtra {
 		fields(m)

@@ -33,7 +33,7 @@ var ErrNoRequests = errors.New("the requests were not recorded")
 // Requests reads what models were sent during an attempt at a trial, and what they answered. Nothing outside of the
 // run's folder is read. The error is ErrNoRequests where there is nothing.
 func (r *Run) Requests(ref Ref) (*Requests, error) {
-	q, err := r.sent(ref, r.entries[ref].Sent)
+	q, err := r.sent(ref, false, r.entries[ref].Sent)
 	if errors.Is(err, ErrNoRequests) {
 		return r.requests(requestsFile(ref), ref)
 	}
@@ -49,7 +49,7 @@ func (r *Run) GradingRequests(ref Ref) (*Requests, error) {
 	e, s := r.entries[ref], g.counting[ref]
 	switch _, counts := g.of(e); {
 	case counts && s.Sent != Place{}:
-		return r.sentAt(ref, s.Sent)
+		return r.sent(ref, true, s.Sent)
 	case counts && s.Requests > 0:
 		return r.requests(gradingFile(ref, s.Requests), ref)
 	}
@@ -76,16 +76,12 @@ func (r *Run) newRequests(file string, texts map[string][]byte, content []byte, 
 	return q, nil
 }
 
-// sent reads what was sent during an attempt, from the place that its entry has. Where that has none, as after a kill before
-// it was noted, or another's, as after a folder of requests was removed, it is the last that the segments have.
-func (r *Run) sent(ref Ref, noted Place) (*Requests, error) {
-	failure := ErrNoRequests
+// sent reads what was sent during an attempt, or for its grading, from the place that is noted. Of an attempt without one,
+// as after a kill before it was noted, it is the last that the segments have.
+func (r *Run) sent(ref Ref, grading bool, noted Place) (*Requests, error) {
+	is := func(line []byte) bool { return isOf(line, ref) && gjson.GetBytes(line, "grading").Bool() == grading }
 	if noted != (Place{}) {
-		q, err := r.sentAt(ref, noted)
-		if err == nil {
-			return q, nil
-		}
-		failure = err
+		return r.sentIn(ref, noted, func(at int64, line []byte) (it, last bool) { return at == noted[2] && is(line), at >= noted[2] })
 	}
 	root, err := os.OpenRoot(r.dir)
 	if err != nil {
@@ -97,19 +93,12 @@ func (r *Run) sent(ref Ref, noted Place) (*Requests, error) {
 		return nil, err
 	}
 	for _, n := range slices.Backward(known) {
-		q, err := r.sentIn(ref, Place{n}, func(_ int64, line []byte) (it, last bool) {
-			return isOf(line, ref) && !gjson.GetBytes(line, "grading").Bool(), false
-		})
+		q, err := r.sentIn(ref, Place{n}, func(_ int64, line []byte) (it, last bool) { return is(line), false })
 		if !errors.Is(err, ErrNoRequests) {
 			return q, err
 		}
 	}
-	return nil, failure
-}
-
-// sentAt reads what was sent from the line at a place.
-func (r *Run) sentAt(ref Ref, p Place) (*Requests, error) {
-	return r.sentIn(ref, p, func(at int64, _ []byte) (it, last bool) { return at == p[2], at >= p[2] })
+	return nil, ErrNoRequests
 }
 
 // sentIn reads what was sent from the last of a segment's lines of which is says that it is it.

@@ -137,11 +137,12 @@ func TestRequestsAreSmall(t *testing.T) {
 	}
 }
 
-// TestPlaces reads requests of several processes and frames: where their entries say, where entries say nothing, as after
-// a kill, and where they say what was true of a folder that was removed.
+// TestPlaces reads requests of several processes and frames: where their entries say, and where entries say nothing, as
+// after a kill. What is not where an entry says is nowhere: another line of the attempt is of a process that was killed
+// before its record, or the judge's, and not what that record was made of.
 func TestPlaces(t *testing.T) {
 	dir := t.TempDir()
-	places := map[Ref]Place{}
+	places, judged := map[Ref]Place{}, map[Ref]Place{}
 	add := func(w *Writer, ref Ref, grading bool, body string) Place {
 		l := w.NewLedger()
 		l.Add(llm.Exchange{Request: []byte(body + strings.Repeat("shared ", 100)), Common: [][2]int{{len(body), len(body) + 700}}})
@@ -159,7 +160,7 @@ func TestPlaces(t *testing.T) {
 			ref := trial(6*process + n)
 			add(w, ref, false, "killed before its record") // and then run again
 			places[ref] = add(w, ref, false, fmt.Sprint(ref.Trial, " ", big))
-			add(w, ref, true, "to the judge")
+			judged[ref] = add(w, ref, true, "to the judge")
 		}
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
@@ -170,8 +171,7 @@ func TestPlaces(t *testing.T) {
 	}
 	for _, ref := range []Ref{trial(0), trial(5), trial(11)} {
 		at := places[ref]
-		for name, r := range map[string]*Run{"noted": noted(dir, ref, at), "not noted": {dir: dir},
-			"another's": noted(dir, ref, places[trial(0)]), "none": noted(dir, ref, Place{1, 3, 5}), "no segment": noted(dir, ref, Place{9})} {
+		for name, r := range map[string]*Run{"noted": noted(dir, ref, at), "not noted": {dir: dir}} {
 			q, err := r.Requests(ref)
 			if err != nil {
 				t.Fatalf("%s, %s: %v", ref, name, err)
@@ -180,9 +180,31 @@ func TestPlaces(t *testing.T) {
 				t.Errorf("%s, %s: %.40q, %v", ref, name, body, err)
 			}
 		}
+		for name, at := range map[string]Place{"another's": places[trial(1)], "none": {at[0], at[1], 5}, "no segment": {9}, "the judge's": judged[ref]} {
+			if q, err := noted(dir, ref, at).Requests(ref); err != ErrNoRequests {
+				t.Errorf("%s, %s: got %v, %v", ref, name, q, err)
+			}
+		}
 	}
 	if _, err := (&Run{dir: dir}).Requests(trial(12)); err != ErrNoRequests {
 		t.Errorf("requests that were not sent: %v", err)
+	}
+}
+
+// TestSegmentsGoOnBeyondFourDigits: a process begins the segment after the last by number, which is not the last by name.
+func TestSegmentsGoOnBeyondFourDigits(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, requestsDir), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int64{9999, 10000} {
+		put(t, filepath.Join(dir, segmentFile(n)), nil)
+	}
+	w := writing(t, dir)
+	l := w.NewLedger()
+	l.Add(llm.Exchange{Request: []byte("hello")})
+	if at, err := w.addRequests(someTrial, false, l); err != nil || at[0] != 10001 {
+		t.Errorf("segment %d, %v; want 10001", at[0], err)
 	}
 }
 
@@ -270,10 +292,10 @@ func TestDamagedRequestsAreRefused(t *testing.T) {
 		{"torn line", none, none, repacked(func(s string) string { return s[:len(s)-20] })},
 		{"half a line", "unexpected end of JSON", "unexpected end of JSON", repacked(func(s string) string { return s[:len(s)-20] + "\n" })},
 		{"newer", "use a newer program", "use a newer program", repacked(line(requestsText{Version: 99, Ref: someTrial}))},
-		{"another trial's", "they are those of retail/A/B/0/1", none, repacked(line(requestsText{Version: 1, Ref: other}))},
+		{"another trial's", none, none, repacked(line(requestsText{Version: 1, Ref: other}))},
 		{"pieces beyond the request before", "it refers to bytes 0 to 999999 of", "it refers to bytes 0 to 999999 of", repacked(line(requestsText{Version: 1, Ref: someTrial,
 			Exchanges: []exchange{{Role: "agent"}, {Role: "agent", Request: []piece{{To: 999999}}}}}))},
-		{"text removed", "no such file", "no such file", repacked(func(s string) string { _, rest, _ := strings.Cut(s, "\n"); return rest })},
+		{"text removed", none, "no such file", repacked(func(s string) string { _, rest, _ := strings.Cut(s, "\n"); return rest })},
 		{"text edited", llm.ErrEdited.Error(), llm.ErrEdited.Error(), repacked(func(s string) string { return strings.Replace(s, "policy", "POLICY", 1) })},
 		{"a link", "path escapes", "path escapes", func(t *testing.T, path string) {
 			text, _ := os.ReadFile(path)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -44,6 +45,7 @@ func segments(dir fs.FS) (out []int64, err error) {
 			out = append(out, n)
 		}
 	}
+	slices.Sort(out) // names do not order 10000 behind 9999
 	return out, err
 }
 

@@ -111,11 +111,14 @@ func (r *reader) boolean() (bool, error) {
 
 // raw reads any value as compact JSON that every reader accepts. It holds until the next call.
 func (r *reader) raw() ([]byte, error) {
-	mended := r.Mended
+	mended, nulled := r.Mended, r.Nulled
 	var err error
 	r.scratch, err = r.AppendCompact(r.scratch[:0])
 	if r.Mended > mended {
 		r.deviations.add("values with repeated names or invalid characters", "the last of a name is kept, characters become U+FFFD")
+	}
+	for range r.Nulled - nulled {
+		r.deviations.add("literals NaN and Infinity", "read as null")
 	}
 	return r.scratch, err
 }
@@ -135,13 +138,7 @@ func (r *reader) end() error {
 	if r.Peek() != 0 {
 		return &value.PlaceError{Offset: r.Offset(), Err: errors.New("the JSON value has ended, and more follows: is this two files in one?")}
 	}
-	if err := r.End(); err != nil {
-		return err
-	}
-	for range r.Nulled {
-		r.deviations.add("literals NaN and Infinity", "read as null")
-	}
-	return nil
+	return r.End()
 }
 
 // encode writes a value as compact JSON, without the escapes that only HTML needs.

@@ -235,7 +235,8 @@ func TestMissingFile(t *testing.T) {
 func TestValuesStay(t *testing.T) {
 	text := single("a", "t1", `"trial":0,"agent_cost":0.10,"user_cost":NaN,"provider_session_id":"p","own":{"x":1e2},`)
 	text = strings.Replace(text, `"role":"user","content":"do"`, `"role":"user","content":"do \ud83d\ude00 \u202e","reasoning":null,"usage":{"prompt_tokens":7},"timestamp":"2025-01-01T00:00:00"`, 1)
-	s, err := openFS(t, files(map[string]string{"x.json": result(task, text)}), "x.json")
+	whole := strings.Replace(result(task, text), `"num_trials":2`, `"num_trials":2,"spent":Infinity`, 1)
+	s, err := openFS(t, files(map[string]string{"x.json": whole}), "x.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,8 +268,8 @@ func TestValuesStay(t *testing.T) {
 	if got.Record.Times.Seconds != 1.5 || got.Record.System != "llm_agent:m-x" || got.Record.Steps != 4 {
 		t.Errorf("record %+v", got.Record)
 	}
-	if n := deviation(s.Deviations(), "literals NaN and Infinity"); n != 1 {
-		t.Errorf("literals counted %d times, want once", n)
+	if n := deviation(s.Deviations(), "literals NaN and Infinity"); n != 2 {
+		t.Errorf("literals counted %d times, want twice: in the head, and in a simulation", n)
 	}
 	for _, kind := range []string{"unknown key own of a simulation", "unknown key reasoning of a message"} {
 		if n := deviation(s.Deviations(), kind); n != 1 {
@@ -316,7 +317,8 @@ func TestTrimmed(t *testing.T) {
 		`{"role":"user","content":"","tool_calls":[{"id":"u1","name":"x","arguments":{}},{"id":"u2","name":"y","arguments":[1]}]},` +
 		`{"role":"tool","content":"first"},{"role":"tool","content":"Error: second"},` +
 		`{"role":"assistant","content":"bye","tool_calls":[]},{"role":"user","content":"###STOP###"}]}`
-	s, err := openFS(t, files(map[string]string{"x.json": result(task, text)}), "x.json")
+	whole := strings.Replace(result(task, text), `"num_trials":2`, `"num_trials":2,"spent":Infinity`, 1)
+	s, err := openFS(t, files(map[string]string{"x.json": whole}), "x.json")
 	if err != nil {
 		t.Fatal(err)
 	}

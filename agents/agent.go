@@ -23,6 +23,8 @@ type Setup struct {
 	Models func(name string) *sim.Model
 	// Cache keeps what the trials of a run share; nil keeps nothing.
 	Cache *Cache
+	// Instructions are given in the place of the agent's own, with placeholders or without (sim.FillIn).
+	Instructions string
 	// Params are the system's own parameters from the config.
 	Params Params
 	// Seed drives whatever chance the agent itself uses. It leaves the system out, so that all systems meet the same.
@@ -46,7 +48,9 @@ type Entry[F any] struct {
 	Summary string
 	// Model says whether the agent needs a model.
 	Model bool
-	New   F
+	// Instructed says whether it can be given other instructions than its own.
+	Instructed bool
+	New        F
 	// Models names the models that its parameters ask for; nil if they cannot.
 	Models func(Params) []string
 }
@@ -54,16 +58,16 @@ type Entry[F any] struct {
 // All returns the registered agents.
 func All() []Entry[Factory] {
 	return []Entry[Factory]{
-		{Name: "react", Summary: "the plain tool-calling agent: policy in the prompt, nothing else", Model: true, New: NewReAct},
+		{Name: "react", Summary: "the plain tool-calling agent: policy in the prompt, nothing else", Model: true, Instructed: true, New: NewReAct},
 		{Name: "oracle", Summary: "react that is told the task's gold plan: an upper bound, and a test of the simulated user", Model: true, New: NewOracle},
 		{Name: "noop", Summary: "never calls a tool: the floor that a do-nothing agent reaches", New: NewNoop},
-		{Name: "policyguide", Summary: "react with PolicyGuide around it: a verifier that tracks the workflow, guides and gates", Model: true, New: Around(NewPolicyGuideOverlay), Models: verifierModel},
-		{Name: "policyguide-raw", Summary: "the same with the policy's text in place of the workflow", Model: true, New: Around(NewPolicyGuideRawOverlay), Models: verifierModel},
-		{Name: "policyguide-self", Summary: "react with the workflow in its own prompt and nobody to watch it", Model: true, New: NewPolicyGuideSelf},
-		{Name: "policyguard", Summary: "react with PolicyGuard around it: a verifier that passes or blocks each mutating call, by checklist and policy", Model: true, New: Around(NewPolicyGuardOverlay), Models: verifierModel},
-		{Name: "policyguard-raw", Summary: "the same with the policy's text and no checklist", Model: true, New: Around(NewPolicyGuardRawOverlay), Models: verifierModel},
+		{Name: "policyguide", Summary: "react with PolicyGuide around it: a verifier that tracks the workflow, guides and gates", Model: true, Instructed: true, New: Around(NewPolicyGuideOverlay), Models: verifierModel},
+		{Name: "policyguide-raw", Summary: "the same with the policy's text in place of the workflow", Model: true, Instructed: true, New: Around(NewPolicyGuideRawOverlay), Models: verifierModel},
+		{Name: "policyguide-self", Summary: "react with the workflow in its own prompt and nobody to watch it", Model: true, Instructed: true, New: NewPolicyGuideSelf},
+		{Name: "policyguard", Summary: "react with PolicyGuard around it: a verifier that passes or blocks each mutating call, by checklist and policy", Model: true, Instructed: true, New: Around(NewPolicyGuardOverlay), Models: verifierModel},
+		{Name: "policyguard-raw", Summary: "the same with the policy's text and no checklist", Model: true, Instructed: true, New: Around(NewPolicyGuardRawOverlay), Models: verifierModel},
 		{Name: "flowagent", Summary: "FlowAgent: policy and procedure in the prompt, calls controlled for order and repetition", Model: true, New: NewFlowAgent},
-		{Name: "toolguard", Summary: "react with ToolGuard around it: guards in plain code that see arguments and hidden reads, no dialogue", Model: true, New: Around(NewToolGuardOverlay)},
+		{Name: "toolguard", Summary: "react with ToolGuard around it: guards in plain code that see arguments and hidden reads, no dialogue", Model: true, Instructed: true, New: Around(NewToolGuardOverlay)},
 	}
 }
 

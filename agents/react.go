@@ -49,13 +49,13 @@ func NewReAct(s Setup) (sim.Participant, error) {
 // newReAct makes the plain agent whatever the parameters are: they may be those of what is built on it.
 func newReAct(s Setup) (*react, error) {
 	if !s.World.Options.Solo {
-		return &react{setup: s, tools: s.World.AgentTools(), system: prompt(agentInstructions, s.World.Policy, "")}, nil
+		return &react{setup: s, tools: s.World.AgentTools(), system: s.prompt(agentInstructions, "")}, nil
 	}
 	if s.Task.Ticket == nil {
 		return nil, fmt.Errorf("task %s has no ticket, so it cannot run solo", s.Task.ID)
 	}
 	return &react{setup: s, tools: append(s.World.AgentTools(), doneTool), choice: "required",
-		system: prompt(soloInstructions, s.World.Policy, tagged("ticket", *s.Task.Ticket))}, nil
+		system: s.prompt(soloInstructions, *s.Task.Ticket)}, nil
 }
 
 // NewOracle makes the agent that is told the gold plan.
@@ -71,6 +71,23 @@ func NewOracle(s Setup) (sim.Participant, error) {
 }
 
 func tagged(tag, text string) string { return "<" + tag + ">\n" + text + "\n</" + tag + ">" }
+
+// prompt is the system prompt of the plain agent, by its own instructions or by those that are given; solo agents have a
+// ticket.
+func (s Setup) prompt(own, ticket string) string {
+	instructions := own
+	if s.Instructions != "" {
+		whole, ok := sim.FillIn(s.Instructions, sim.AgentMark, strings.TrimSpace(own), sim.PolicyMark, s.World.Policy, sim.TicketMark, ticket)
+		if ok {
+			return whole
+		}
+		instructions = s.Instructions
+	}
+	if s.World.Options.Solo {
+		return prompt(instructions, s.World.Policy, tagged("ticket", ticket))
+	}
+	return prompt(instructions, s.World.Policy, "")
+}
 
 func prompt(instructions, policy, more string) string {
 	out := tagged("instructions", strings.TrimSpace(instructions)) + "\n" + tagged("policy", policy)

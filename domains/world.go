@@ -62,8 +62,8 @@ type World struct {
 // Document is a policy text with the name of its file.
 type Document struct{ Name, Text string }
 
-// Guidelines are the two instruction texts for the simulated user.
-type Guidelines struct{ Plain, WithTools string }
+// Guidelines are the two instruction texts for the simulated user, and one that is given in the place of both.
+type Guidelines struct{ Plain, WithTools, Given string }
 
 // New opens the environment of one trial of a task: fresh databases with the task's initialization applied, before
 // its message history. The error means that the task itself is broken.
@@ -123,6 +123,13 @@ func (w *World) WithTasks(tasks []Task) *World {
 			out.Tasks = append(out.Tasks, t)
 		}
 	}
+	return &out
+}
+
+// WithGuidelines returns the world with a text in the place of the guidelines for users.
+func (w *World) WithGuidelines(text string) *World {
+	out := *w
+	out.Guidelines.Given = text
 	return &out
 }
 

@@ -383,7 +383,7 @@ func (x *execution) grade(ctx context.Context, rec sim.Record, broke error) (s s
 				return llm.Response{}, broke
 			})
 		}
-		o.Judge = sim.ModelJudge{Model: m}
+		o.Judge = sim.ModelJudge{Model: m, Prompt: p.Config.Prompts.Judge.Text}
 	}
 	s, err := sim.ScoreRecord(ctx, w, task, rec, o)
 	if err != nil {

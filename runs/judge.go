@@ -13,6 +13,7 @@ import (
 // Judges ask one model of a config to grade records again. They are safe for concurrent use.
 type Judges struct {
 	name    string
+	prompt  string // in the place of the program's own
 	seed    int64
 	meter   *llm.Meter
 	budget  *budget
@@ -46,7 +47,7 @@ func NewJudges(c *config.Config, name string, worlds map[string]*domains.World, 
 	if err != nil {
 		return nil, domains.Usage(err)
 	}
-	j := &Judges{name: name, seed: c.Seed, meter: &llm.Meter{}, Hide: config.Secrets(models)}
+	j := &Judges{name: name, prompt: c.Prompts.Judge.Text, seed: c.Seed, meter: &llm.Meter{}, Hide: config.Secrets(models)}
 	j.budget = runBudget(c.Limits.Budget, j.meter, store.Spending{})
 	if j.clients, err = dial(models, worlds, j.meter, around); err != nil {
 		return nil, err
@@ -59,20 +60,23 @@ func NewJudges(c *config.Config, name string, worlds map[string]*domains.World, 
 func (j *Judges) Of(r sim.Record) sim.Judge {
 	m := j.clients.model(j.name, config.RoleJudge, j.seed, config.Planned{Key: r.Key, Seed: r.Seed}, r.Attempt)
 	m.Client = j.budget.wrap(m.Client)
-	return sim.ModelJudge{Model: m}
+	return sim.ModelJudge{Model: m, Prompt: j.prompt}
 }
 
 // Usage sums up what the judges were asked so far.
 func (j *Judges) Usage() llm.Totals { return j.meter.Total() }
 
 // ForRun returns the config as it grades a run again: with the run's seed, by which recordings are found, and with the
-// run's cassette if it has none itself.
+// run's cassette and text for the judge if it has none itself.
 func ForRun(c *config.Config, m store.Manifest) *config.Config {
 	out := *c
 	if m.Config == nil {
 		return &out
 	}
 	out.Seed = m.Config.Seed
+	if c.Prompts.Judge.File == "" {
+		out.Prompts.Judge = m.Config.Prompts.Judge
+	}
 	if cassette.Mode(c.Cassette.Mode) == cassette.Off && m.Config.Cassette.Mode != "" {
 		out.Cassette = m.Config.Cassette
 	}

@@ -27,15 +27,18 @@ var ErrVerdicts = errors.New("unusable verdicts")
 
 // ModelJudge is a judge that asks a language model. An answer that cannot be used is asked for once more, with what
 // was wrong with it. Its calls keep its answers.
-type ModelJudge struct{ Model *Model }
+type ModelJudge struct {
+	Model  *Model
+	Prompt string // its system prompt; the program's own if empty
+}
 
 // Grade sends the conversation and the outcomes, and checks the answer: as many verdicts as outcomes, each naming one.
 func (j ModelJudge) Grade(ctx context.Context, msgs []Message, assertions []string) ([]Verdict, []ModelCall, error) {
-	ask := judgeQuestion(msgs, assertions)
+	ask, prompt := judgeQuestion(msgs, assertions), cmp.Or(j.Prompt, judgePrompt)
 	var verdicts []Verdict
 	calls, err := j.Model.Put(ctx, Question{
 		Index:    len(msgs),
-		Messages: []llm.Message{{Role: llm.System, Content: &judgePrompt}, {Role: llm.User, Content: &ask}},
+		Messages: []llm.Message{{Role: llm.System, Content: &prompt}, {Role: llm.User, Content: &ask}},
 		Keep:     true,
 		Use: func(answer string) (err error) {
 			verdicts, err = readVerdicts(answer, assertions)

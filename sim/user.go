@@ -28,7 +28,8 @@ func NewUser(w *domains.World, t *domains.Task, m *Model) Participant {
 	return &user{model: m, tools: tools, system: UserPrompt(w, t)}
 }
 
-// UserPrompt is the system prompt of the simulated user: the guidelines, then the scenario.
+// UserPrompt is the system prompt of the simulated user: the guidelines, then the scenario, or the text that is given for
+// it with both filled in.
 func UserPrompt(w *domains.World, t *domains.Task) string {
 	guide := w.Guidelines.Plain
 	if guide == "" {
@@ -39,6 +40,13 @@ func UserPrompt(w *domains.World, t *domains.Task) string {
 		if guide == "" {
 			guide = toolGuidelines
 		}
+	}
+	if given := w.Guidelines.Given; given != "" {
+		whole, ok := FillIn(given, GuidelinesMark, guide, ScenarioMark, t.UserScenario.Text())
+		if ok {
+			return whole
+		}
+		guide = given
 	}
 	return guide + "\n\n<scenario>\n" + t.UserScenario.Text() + "\n</scenario>"
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/tauguide/tauguide/runs"
 	"github.com/tauguide/tauguide/runs/config"
 	"github.com/tauguide/tauguide/runs/report"
+	"github.com/tauguide/tauguide/runs/store"
 	"github.com/tauguide/tauguide/runs/view"
 )
 
@@ -121,6 +122,9 @@ func runRun(ctx context.Context, p process, o runOptions, file string) error {
 	cfg, err := config.Load(file, p.env)
 	if err != nil {
 		return usage(err)
+	}
+	if o.Resume {
+		o.Begun = store.BegunWith(cfg.Dir(o.Options))
 	}
 	plan, err := config.Resolve(ctx, cfg, o.Options)
 	if err != nil {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -16,6 +17,7 @@ func (p *Plan) NewAgent(k sim.Key, t *domains.Task, env *domains.Env, models fun
 	s, w := p.Config.System(k.System), p.Worlds[k.Domain]
 	seat := agents.Setup{World: w, Task: t, Models: models, Cache: &p.cache, Params: agents.Params(s.Params),
 		Seed: sim.Stream(p.Config.Seed, k, RoleAgent).Uint64(), Read: readOnly(w, env)}
+	seat.Instructions = cmp.Or(s.Prompt.Text, p.Config.Prompts.Agent.Text)
 	if s.Model != "" {
 		seat.Model = models(s.Model)
 	}
@@ -27,6 +29,9 @@ func makeAgent(s System, seat agents.Setup) (sim.Participant, error) {
 	entry, err := agents.FindAgent(s.Agent)
 	if err != nil {
 		return nil, err
+	}
+	if !entry.Instructed {
+		seat.Instructions = ""
 	}
 	speaker, err := entry.New(seat)
 	if err != nil {

@@ -85,6 +85,9 @@ func (c *Config) OneModel(name string, o Options) (*Config, map[string]Model, er
 	if with.Cassette, err = c.Cassette.With(o.Cassette); err != nil {
 		return nil, nil, domains.Usage(err)
 	}
+	if err := with.completeTexts(o.Begun); err != nil {
+		return nil, nil, domains.Usage(err)
+	}
 	models, err := with.complete(o, with.effective(o, []string{name}))
 	return &with, models, err
 }

@@ -35,13 +35,15 @@ type Config struct {
 	// KeepRequests has the run keep what models were sent and answered, byte for byte.
 	KeepRequests bool             `json:"keep_requests"`
 	Models       map[string]Model `json:"models"`
+	Prompts      Prompts          `json:"prompts,omitzero"`
 	User         User             `json:"user"`
 	Judge        Role             `json:"judge"`
 	Domains      []Domain         `json:"domains"`
 	Systems      []System         `json:"systems"`
 
-	source   *source // where each field is in the file
-	dataFlag bool    // data is not the file's
+	source   *source          // where each field is in the file
+	absent   map[string]error // instruction texts that are not there, by path
+	dataFlag bool             // data is not the file's
 }
 
 // Limits bound trials and the run.
@@ -176,6 +178,7 @@ type System struct {
 	Name     string          `json:"name"`
 	Agent    string          `json:"agent"`
 	Model    string          `json:"model,omitempty"`
+	Prompt   Text            `json:"prompt,omitzero"` // of the agent, in the place of the run's
 	Params   json.RawMessage `json:"params,omitempty"`
 	Overlays []Overlay       `json:"overlays,omitempty"` // the first is the outermost
 	Domains  []string        `json:"domains,omitempty"`  // that it is run on; all if empty
@@ -304,7 +307,7 @@ func parse(file string, text []byte, env func(string) string) (*Config, error) {
 			c.Models[name] = m
 		}
 	}
-	if err := c.check(); err != nil {
+	if err := errors.Join(c.check(), c.readTexts()); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -328,6 +331,7 @@ const embedded = "embedded"
 // Public is the config as it may be written down: the models as this run uses them, without secrets.
 func (c *Config) Public(models map[string]Model) *Config {
 	out := *c
+	out.Prompts, out.Systems = c.publicTexts()
 	// With its variables, so that the run can be read on another machine.
 	out.Data = strings.ReplaceAll(c.Data, "$", "$$")
 	if raw := c.source.original("data"); raw != "" {

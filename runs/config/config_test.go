@@ -348,7 +348,7 @@ func TestSchemaIsJSONAndKnowsEveryField(t *testing.T) {
 	if err := json.Unmarshal(config.Schema(), &schema); err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(config.Config{})
+	text, err := json.Marshal(config.Config{Prompts: config.Prompts{Judge: config.Text{File: "judge.md"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,6 +102,11 @@ func (p *Plan) identify() Identity {
 	}
 	f.set("judge.model", c.Judge.Model)
 	f.attacks(p.Attacks)
+	for path, t := range c.Prompts.byPath() {
+		if t.File != "" {
+			f.set(path, hashOf([]byte(t.Text)))
+		}
+	}
 	f.set("versions.record", sim.RecordVersion)
 	f.set("versions.score", sim.ScoreVersion)
 	for name, m := range p.models {
@@ -117,6 +122,9 @@ func (p *Plan) identify() Identity {
 		at := yamlfile.Join("systems", s.Name)
 		f.set(at+".agent", s.Agent)
 		f.set(at+".model", s.Model)
+		if s.Prompt.File != "" {
+			f.set(at+".prompt", hashOf([]byte(s.Prompt.Text)))
+		}
 		f.set(at+".params", s.Params)
 		f.set(at+".overlays", s.Overlays)
 	}
@@ -204,7 +212,7 @@ func (f fields) prompts(p *Plan, w *domains.World, t *domains.Task) {
 		})
 	}
 	f["judge.prompt"] = caught(func(ctx context.Context, m *sim.Model) error {
-		_, _, err := sim.ModelJudge{Model: m}.Grade(ctx, nil, []string{"asked"})
+		_, _, err := sim.ModelJudge{Model: m, Prompt: p.Config.Prompts.Judge.Text}.Grade(ctx, nil, []string{"asked"})
 		return err
 	})
 }

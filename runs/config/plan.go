@@ -67,6 +67,9 @@ func bareWorlds(c *Config) (map[string]*domains.World, error) {
 		if err != nil {
 			return nil, c.source.positioned(at, fmt.Errorf("domain %s: %w", d.Name, err))
 		}
+		if c.Prompts.User.Text != "" {
+			w = w.WithGuidelines(c.Prompts.User.Text)
+		}
 		out[d.Name] = w
 	}
 	return out, nil

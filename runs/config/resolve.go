@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,7 @@ type Options struct {
 	Data        string   // likewise
 	BaseURL     string   // sends every model there
 	Synthetic   bool     // replaces every model by its scripted twin
+	Begun       *Config  // as the run was begun that is resumed, if there is one: it has the instruction texts
 	Cassette    string   // MODE or MODE:PATH, instead of the config's
 }
 
@@ -78,14 +80,14 @@ func resolve(ctx context.Context, cfg *Config, o Options) (*Plan, error) {
 		return nil, err
 	}
 	c := cfg.with(o)
-	p := &Plan{Config: c, Dir: o.Out, Options: o, MakeAgent: makeAgent}
-	if p.Dir == "" {
-		p.Dir = filepath.Join(ResultsDir, c.Name)
-	}
+	p := &Plan{Config: c, Dir: c.Dir(o), Options: o, MakeAgent: makeAgent}
 	if c.Cassette, err = c.Cassette.With(o.Cassette); err != nil {
 		return nil, err
 	}
 	if err := c.unsetAtOnce(o); err != nil {
+		return nil, err
+	}
+	if err := c.completeTexts(o.Begun); err != nil {
 		return nil, err
 	}
 	if p.Worlds, err = bareWorlds(c); err != nil {
@@ -123,6 +125,9 @@ func resolve(ctx context.Context, cfg *Config, o Options) (*Plan, error) {
 	}
 	return p, nil
 }
+
+// Dir is the run directory of an execution.
+func (c *Config) Dir(o Options) string { return cmp.Or(o.Out, filepath.Join(ResultsDir, c.Name)) }
 
 // unknownFields warns of planned tasks that say something where nothing reads it.
 func (p *Plan) unknownFields() (out []string) {

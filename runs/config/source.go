@@ -106,6 +106,17 @@ func (s *source) expandAll(tree any, env func(string) string) {
 	if m, ok := top["cassette"].(map[string]any); ok {
 		s.expand(m, "cassette", "path", env)
 	}
+	if m, ok := top["prompts"].(map[string]any); ok {
+		for _, role := range []string{RoleAgent, RoleUser, RoleJudge} {
+			s.expand(m, "prompts", role, env)
+		}
+	}
+	systems, _ := top["systems"].([]any)
+	for i, m := range systems {
+		if m, ok := m.(map[string]any); ok {
+			s.expand(m, fmt.Sprintf("systems[%d]", i), "prompt", env)
+		}
+	}
 	models, _ := top["models"].(map[string]any)
 	for name, m := range models {
 		if m, ok := m.(map[string]any); ok {

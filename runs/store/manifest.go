@@ -163,6 +163,16 @@ func readManifest(dir string) (Manifest, error) {
 	return m, nil
 }
 
+// BegunWith is the config that the run in a folder was begun with; nil if there is no run that can be read, which is told
+// when it is resumed.
+func BegunWith(dir string) *config.Config {
+	m, err := readManifest(dir)
+	if err != nil {
+		return nil
+	}
+	return m.Config
+}
+
 const editCure = "\nhint: bring back what was written, or take over what is there with " + accepts
 
 func writeManifest(dir string, m Manifest, hide llm.Redactor) error {

@@ -29,7 +29,7 @@ var (
 
 // Lines reads JSON lines as stores do, and returns what is whole, and the numbers of the damaged lines.
 func Lines(text []byte) (whole [][]byte, damaged []int, torn bool) {
-	err := scanLines(bytes.NewReader(text), 1<<20, func(_ int, line []byte) error {
+	err := scanLines(bytes.NewReader(text), 1<<20, func(_ int, _ int64, line []byte) error {
 		if !json.Valid(line) {
 			return errors.New("damaged")
 		}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidwall/gjson"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tauguide/tauguide/sim"
@@ -23,8 +24,9 @@ type index struct {
 	entries map[Ref]Entry
 	edits   map[string]edit // by file
 	broken  []damage
-	notes   []error // lines that were edited, and what that means
-	rebuilt bool    // the file is not what the entries say
+	notes   []error            // lines that were edited, and what that means
+	rebuilt bool               // the file is not what the entries say
+	scores  map[Ref]scorePlace // where they are; nil if they were not looked at or a line is damaged
 }
 
 // edit is a record that is not what was stored.
@@ -48,7 +50,7 @@ func trialOf(file string) string {
 // readEntries reads the lines of an index. One that is damaged is passed over: its record is there to be read.
 func readEntries(path string) (*index, error) {
 	x := &index{entries: map[Ref]Entry{}, edits: map[string]edit{}}
-	err := readLines(path, maxLine, func(_ int, line []byte) error {
+	err := readLines(path, maxLine, func(_ int, _ int64, line []byte) error {
 		e, err := decodeEntry(line)
 		switch {
 		case err == nil:
@@ -90,7 +92,7 @@ func readIndex(dir string, all bool) (*index, error) {
 	}
 	x.compare(dir, files, all)
 	if !all {
-		stale, err := staleScores(dir)
+		stale, err := x.findScores(dir)
 		if err != nil {
 			return nil, err
 		}
@@ -214,13 +216,21 @@ func sameGrade(a, b Entry) bool {
 	return *a.Reward == *b.Reward && a.Pending == b.Pending
 }
 
-// staleScores reports whether scores were added after the last entry, or edited.
-func staleScores(dir string) (stale bool, err error) {
+// findScores notes where the scores that count are. It reports whether some were added after the last entry, or edited.
+func (x *index) findScores(dir string) (stale bool, err error) {
 	path := filepath.Join(dir, scoresName)
-	err = readLines(path, maxFile, func(int, []byte) error { return nil }, func(int, []byte, error) { stale = true })
+	found := make(map[Ref]scorePlace, len(x.entries))
+	err = readLines(path, maxFile, func(_ int, at int64, line []byte) error {
+		ref, p := refOf(line), scorePlace{at, int(gjson.GetBytes(line, "version").Int())}
+		if e, ok := x.entries[ref]; ok && p.version >= found[ref].version {
+			found[e.Ref] = p // whose texts are in memory already
+		}
+		return nil
+	}, func(int, []byte, error) { stale = true })
 	if err != nil || stale {
 		return stale, err
 	}
+	x.scores = found
 	s, err := os.Stat(path)
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist), nil

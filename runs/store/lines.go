@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 
 	"github.com/tauguide/tauguide/sim/llm"
@@ -19,10 +20,10 @@ const (
 	maxFile = 256 << 20 // a record, a score, a manifest
 )
 
-// readLines feeds each line of a file of JSON lines to use, with its number from 1. One that use refuses, that was edited
-// or that is longer than most bytes is passed to bad, with a nil error if it is the last line and was torn off while being
-// written. A missing file has no lines.
-func readLines(path string, most int, use func(n int, line []byte) error, bad func(n int, line []byte, err error)) error {
+// readLines feeds each line of a file of JSON lines to use, with its number n from 1 and the byte at which it begins. One that
+// use refuses, that was edited or that is longer than most bytes is passed to bad, with a nil error if it is the last line
+// and was torn off while being written. A missing file has no lines.
+func readLines(path string, most int, use func(n int, at int64, line []byte) error, bad func(n int, line []byte, err error)) error {
 	f, err := openFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -32,11 +33,11 @@ func readLines(path string, most int, use func(n int, line []byte) error, bad fu
 	}
 	defer f.Close()
 	var seals llm.Seals
-	checked := func(n int, line []byte) error {
+	checked := func(n int, at int64, line []byte) error {
 		if err := seals.Check(line); err != nil {
 			return err
 		}
-		return use(n, line)
+		return use(n, at, line)
 	}
 	if err := scanLines(f, most, checked, bad); err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
@@ -44,8 +45,9 @@ func readLines(path string, most int, use func(n int, line []byte) error, bad fu
 	return nil
 }
 
-func scanLines(r io.Reader, most int, use func(n int, line []byte) error, bad func(n int, line []byte, err error)) error {
+func scanLines(r io.Reader, most int, use func(n int, at int64, line []byte) error, bad func(n int, line []byte, err error)) error {
 	br := bufio.NewReaderSize(r, 1<<16)
+	at := int64(0)
 	for n := 1; ; n++ {
 		line, size, err := llm.ReadLine(br, most)
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -58,7 +60,7 @@ func scanLines(r io.Reader, most int, use func(n int, line []byte) error, bad fu
 		case size > most:
 			failure = fmt.Errorf("the line has %d bytes, at most %d are read", size, most)
 		case len(text) > 0:
-			failure = use(n, text)
+			failure = use(n, at, text)
 		}
 		if failure != nil {
 			if torn {
@@ -69,7 +71,23 @@ func scanLines(r io.Reader, most int, use func(n int, line []byte) error, bad fu
 		if torn {
 			return nil
 		}
+		at += int64(size)
 	}
+}
+
+// readLineAt reads the line that begins at a byte of a file of JSON lines.
+func readLineAt(path string, most int, at int64) ([]byte, error) {
+	f, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	line, _, err := llm.ReadLine(bufio.NewReader(io.NewSectionReader(f, at, math.MaxInt64-at)), most)
+	if err != nil {
+		return nil, err
+	}
+	var seals llm.Seals
+	return line, seals.Check(line)
 }
 
 // appender adds JSON lines with checksums to a file. What fails half-way is taken back. It is used from one goroutine at a time.

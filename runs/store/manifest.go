@@ -195,7 +195,7 @@ func readPlan(dir string, sum *PlanSum) ([]config.Planned, error) {
 	var broken error
 	seen := map[sim.Key]int{}
 	hash, beginning := sha256.New(), ""
-	err := readLines(path, maxLine, func(n int, line []byte) error {
+	err := readLines(path, maxLine, func(n int, _ int64, line []byte) error {
 		p, err := decode[config.Planned](line)
 		if err != nil {
 			return err

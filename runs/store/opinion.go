@@ -44,7 +44,7 @@ func (r *Run) AppendOpinions(name string, scores ...sim.Score) (err error) {
 // left out, as are lines that were edited or are damaged, which broken names.
 func (r *Run) Opinions() (by map[string]map[Ref]sim.Score, broken []error, err error) {
 	by, path := map[string]map[Ref]sim.Score{}, filepath.Join(r.dir, opinionsName)
-	err = readLines(path, maxFile, func(_ int, line []byte) error {
+	err = readLines(path, maxFile, func(_ int, _ int64, line []byte) error {
 		o, err := decode[opinion](line)
 		if err == nil {
 			err = consistent(o.Score)

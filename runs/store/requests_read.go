@@ -42,7 +42,7 @@ func (r *Run) Requests(ref Ref) (*Requests, error) {
 
 // GradingRequests is Requests for the judge of the score that counts.
 func (r *Run) GradingRequests(ref Ref) (*Requests, error) {
-	g, err := readGradings(r.dir, only(ref), decodeResult)
+	g, err := r.grading(ref, decodeResult)
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,7 @@ type Run struct {
 	counting map[sim.Key]int // attempts that count
 	broken   []damage
 	notes    []error
+	scores   map[Ref]scorePlace // of entries; nil if not known
 }
 
 // Open reads a run directory: what it is, what was planned, and the summary of what is there. Records and scores are
@@ -49,7 +50,8 @@ func Open(dir string) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open run: %w", err)
 	}
-	return &Run{dir: dir, manifest: m, plan: plan, entries: x.entries, broken: x.missed(), notes: x.notes, counting: counting(x.entries)}, nil
+	return &Run{dir: dir, manifest: m, plan: plan, entries: x.entries, broken: x.missed(), notes: x.notes, counting: counting(x.entries),
+		scores: x.scores}, nil
 }
 
 // Dir returns the run directory.

@@ -28,10 +28,10 @@ type scored struct {
 func (s scored) ref() Ref { return Ref{s.Key, s.Attempt} }
 
 // Score returns the score of one attempt: of the highest version, and of these the last. It is nil where there is none;
-// an error says that there was one and that it was edited. Those of other attempts are passed over, so that it costs no
-// memory.
+// an error says that there was one and that it was edited. It is that of when the run was opened, unless the file was
+// written anew since.
 func (r *Run) Score(ref Ref) (*sim.Score, error) {
-	g, err := readGradings(r.dir, only(ref), decodeScore)
+	g, err := r.grading(ref, decodeScore)
 	if err != nil {
 		return nil, err
 	}
@@ -43,6 +43,26 @@ func (r *Run) Score(ref Ref) (*sim.Score, error) {
 		return &s, nil
 	}
 	return nil, errors.Join(g.lost(map[Ref]Entry{ref: e})...)
+}
+
+// scorePlace is where in scores.jsonl a score is.
+type scorePlace struct {
+	at      int64 // byte at which its line begins
+	version int   // of the scoring
+}
+
+// grading reads the score of one attempt, from its place if that is known, else from the whole file.
+func (r *Run) grading(ref Ref, decode func(line []byte) (scored, error)) (gradings, error) {
+	switch p, ok := r.scores[ref]; {
+	case ok:
+		line, err := readLineAt(filepath.Join(r.dir, scoresName), maxFile, p.at)
+		if s, broken := decode(line); err == nil && broken == nil && s.ref() == ref {
+			return gradings{counting: map[Ref]scored{ref: s}}, nil
+		}
+	case r.scores != nil && r.entries[ref].Pending != notScored: // as damage may be why
+		return gradings{}, nil
+	}
+	return readGradings(r.dir, only(ref), decode)
 }
 
 // gradings are what scores.jsonl holds.
@@ -98,7 +118,7 @@ func (skipped) UnmarshalJSONFrom(d *jsontext.Decoder) error { return d.SkipValue
 func readGradings(dir string, want func(Ref) bool, decode func(line []byte) (scored, error)) (gradings, error) {
 	g := gradings{map[Ref]scored{}, map[Ref][]sim.ModelCall{}, map[Ref][]string{}, map[Ref]error{}, nil}
 	path := filepath.Join(dir, scoresName)
-	err := readLines(path, maxFile, func(_ int, line []byte) error {
+	err := readLines(path, maxFile, func(_ int, _ int64, line []byte) error {
 		if want != nil && !want(refOf(line)) && gjson.ValidBytes(line) {
 			return nil
 		}

@@ -163,3 +163,30 @@ func TestImportedRecordsHaveStamps(t *testing.T) {
 		t.Errorf("stamp %+v, file %v, %v", e.Stamp, st, err)
 	}
 }
+
+// TestScoreIsOfWhenTheRunWasOpened scores an attempt again, by an older and by a newer version, between two openings.
+func TestScoreIsOfWhenTheRunWasOpened(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	runtest.Execute(t, runtest.Small, config.Options{Out: dir})
+	r := runtest.Open(t, dir)
+	all, err := r.Scores()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ref, want := range all {
+		older, newer := want, want
+		older.Version, newer.Version, newer.Drift = want.Version-1, want.Version+1, 77
+		if err := r.AppendScores(store.Grading{Score: newer}, store.Grading{Score: older}); err != nil {
+			t.Fatal(err)
+		}
+		again := runtest.Open(t, dir)
+		for _, c := range []struct {
+			run  *store.Run
+			want sim.Score
+		}{{r, want}, {again, newer}} {
+			if got, err := c.run.Score(ref); err != nil || got == nil || asJSON(t, *got) != asJSON(t, c.want) {
+				t.Errorf("%s: %v, %v; want %v", ref, got, err, c.want)
+			}
+		}
+	}
+}

@@ -43,7 +43,8 @@ func serveModelsCommand(p process) *cobra.Command {
 		Example: "  tauguide serve-models --addr 127.0.0.1:0",
 		Long: "Serve the scripted agent, user, judge and verifier as an OpenAI-compatible endpoint (/v1/chat/completions, /v1/models), so that runs\n" +
 			"exercise the whole path to a model without one. They learn which trial a request belongs to from the header\n" +
-			"X-Tauguide-Trial, which only endpoints marked synthetic are sent. Mistake rates come from the config's synthetic model.",
+			"X-Tauguide-Trial, which only endpoints marked synthetic are sent; without it they go by the texts of the request, so that\n" +
+			"agent, user and judge answer any client, τ²-bench too. Mistake rates come from the config's synthetic model.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runServeModels(cmd.Context(), p, o) },
 	}

@@ -52,14 +52,32 @@ func question(s Input) (said string, outcomes []string, err error) {
 	if s.Task.Criteria != nil {
 		outcomes = s.Task.Criteria.NLAssertions
 	}
-	ending := "\nexpectedOutcomes:\n" + value.OfStrings(outcomes).Repr()
+	wanted := value.OfStrings(outcomes).Repr()
 	for _, m := range s.Request.Messages {
-		if talk, ok := strings.CutSuffix(m.Text(), ending); ok && m.Role == llm.User {
-			return agentWords(strings.TrimPrefix(talk, "conversation:\n")), outcomes, nil
+		if talk, asked, ok := judgement(m); ok && asked == wanted {
+			return agentWords(talk), outcomes, nil
 		}
 	}
 	return "", nil, errors.New("the question does not end with the expectedOutcomes of the task\nhint: ask as the model judge does")
 }
+
+// judgement takes a message apart that has the form of a judge's question, whatever white space is around its parts: the
+// reference indents them.
+func judgement(m llm.Message) (talk, outcomes string, ok bool) {
+	const begin, end = "conversation:\n", "\nexpectedOutcomes:\n"
+	if m.Role != llm.User || !strings.Contains(m.Text(), "expectedOutcomes:") {
+		return "", "", false
+	}
+	text := headings.ReplaceAllString(strings.TrimSpace(m.Text()), "$1")
+	at := strings.LastIndex(text, end)
+	if !strings.HasPrefix(text, begin) || at < 0 {
+		return "", "", false
+	}
+	return strings.TrimSpace(text[len(begin)-1 : at+1]), strings.TrimSpace(text[at+len(end):]), true
+}
+
+// headings matches the lines before the parts of a judge's question, with their indentation.
+var headings = regexp.MustCompile(`(?m)^[ \t]*(expectedOutcomes:)[ \t]*$`)
 
 // agentWords keeps the assistant's lines of a conversation, with those that continue them.
 func agentWords(talk string) string {

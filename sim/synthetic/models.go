@@ -19,6 +19,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tauguide/tauguide/domains"
@@ -37,6 +38,7 @@ type Models struct {
 	config  Config
 	scripts map[string]Script
 	plans   plans
+	texts   func() texts
 }
 
 // New makes the models for tasks of the given worlds, keyed by domain name. Check the config first; the worlds must
@@ -44,7 +46,8 @@ type Models struct {
 func New(worlds map[string]*domains.World, cfg Config) *Models {
 	scripts := map[string]Script{"agent": Agent, "user": userScript, "judge": judgeScript}
 	maps.Copy(scripts, cfg.Scripts)
-	return &Models{worlds: maps.Clone(worlds), config: cfg, scripts: scripts}
+	worlds = maps.Clone(worlds)
+	return &Models{worlds: worlds, config: cfg, scripts: scripts, texts: sync.OnceValue(func() texts { return textsOf(worlds) })}
 }
 
 // Complete answers one request with the script of its role. The tag must name role, domain and task.

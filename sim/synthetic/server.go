@@ -25,7 +25,8 @@ type fields map[string]any
 
 // NewServer offers the models in the OpenAI chat-completions format:
 //
-//	POST /v1/chat/completions   needs the header X-Tauguide-Trial, the llm.Tag of the call as JSON
+//	POST /v1/chat/completions   the header X-Tauguide-Trial is the llm.Tag of the call as JSON; without it, the task is
+//	                            found by the texts of the request
 //	GET  /v1/models
 //	GET  /healthz
 //
@@ -90,16 +91,17 @@ func failure(err error) (status int, body []byte) {
 // completion answers a chat-completions request.
 func (m *Models) completion(w http.ResponseWriter, r *http.Request) (fields, error) {
 	tag, ok, err := llm.ReadTag(r.Header)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, refused(http.StatusBadRequest, "bad_tag", llm.TagHeader, "%v", err)
-	case !ok:
-		return nil, refused(http.StatusBadRequest, "missing_tag", llm.TagHeader, "the header %s is missing\nhint: send the identity of the call, such as "+
-			`{"domain":"retail","task":"0","trial":0,"role":"agent","run_seed":300}, or mark the endpoint as synthetic in the config`, llm.TagHeader)
 	}
 	req, err := readRequest(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		return nil, err
+	}
+	if !ok {
+		if tag, err = m.recognise(req); err != nil {
+			return nil, err
+		}
 	}
 	req.Tag = tag
 	resp, err := m.Complete(r.Context(), req)
@@ -121,6 +123,7 @@ func readRequest(body io.Reader) (llm.Request, error) {
 		Stream bool `json:"stream"`
 
 		Temperature *float64 `json:"temperature"`
+		Seed        *int64   `json:"seed"`
 	}
 	text, err := io.ReadAll(body)
 	var large *http.MaxBytesError
@@ -136,7 +139,7 @@ func readRequest(body io.Reader) (llm.Request, error) {
 	if in.Stream {
 		return llm.Request{}, refused(http.StatusBadRequest, "no_streaming", "stream", "stream: answers are not streamed here\nhint: leave it out")
 	}
-	out := llm.Request{Model: in.Model, Temperature: in.Temperature}
+	out := llm.Request{Model: in.Model, Temperature: in.Temperature, Seed: in.Seed}
 	for i, m := range in.Messages {
 		msg, err := llm.ReadMessage(m)
 		if err != nil {

@@ -152,7 +152,9 @@ func TestServerRefuses(t *testing.T) {
 		status          int
 		code, says      string
 	}{
-		{"no tag", "", hello, 400, "missing_tag", "X-Tauguide-Trial"},
+		{"no tag, and nothing that tells the task", "", hello, 404, "unknown_task", "X-Tauguide-Trial"},
+		{"no tag, and no word of the user", "", `{"messages":[{"role":"system","content":"Help."}],"tools":[{"type":"function","function":{"name":"create_task"}}]}`, 404, "unknown_task", "has said nothing"},
+		{"no tag, and outcomes of no task", "", `{"messages":[{"role":"user","content":"conversation:\nuser: a\n\nexpectedOutcomes:\n['x']"}]}`, 404, "unknown_task", "no task expects"},
 		{"a tag that is no JSON", "mock/add_task", hello, 400, "bad_tag", "one JSON object"},
 		{"unknown domain", strings.Replace(goodTag, "mock", "bank", 1), hello, 404, "unknown_domain", `"bank"`},
 		{"unknown task", strings.Replace(goodTag, "add_task", "x", 1), hello, 404, "unknown_task", `"x"`},

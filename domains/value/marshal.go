@@ -17,7 +17,7 @@ func (v Value) JSON() string {
 }
 
 // MarshalJSON is JSON for every reader. Infinity is 1e999, which most readers take for it; what JSON has no form for is
-// lost: NaN is null, half a surrogate pair U+FFFD, and what is nested deeper than 1,000 levels null.
+// lost: NaN is null, half a surrogate pair U+FFFD, and what is nested deeper than 900 levels null.
 func (v Value) MarshalJSON() ([]byte, error) {
 	w := writer{}
 	w.value(v, 0)
@@ -53,8 +53,8 @@ func (v *Value) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// deepest is how many levels other readers take.
-const deepest = 1000
+// deepest is how many levels other readers take: Python's before 3.12 takes 1,000, counting what is around the value.
+const deepest = 900
 
 type writer struct {
 	dst    []byte

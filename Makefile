@@ -17,4 +17,4 @@ quickstart:
 	go run ./cmd/tauguide run configs/quickstart.yaml --fresh
 
 bench:
-	go test -run '^$$' -bench . -benchmem ./...
+	go run ./scripts/bench -compare

@@ -52,7 +52,8 @@ runs/view/browsertest:
 runs/...:            sim/llm/... domains/... sim/... guide/... agents/... metrics/... configs runs/...
 cmd/tauguide:        sim/llm/... domains/... sim/... guide/... agents/... metrics/... configs runs/...
 scripts/...:         domains/...
-scripts/load:        sim/llm
+scripts/bench:       guide/export/svg scripts/process
+scripts/load:        sim/llm scripts/process
 `
 
 // Package is a package of the module with its imports, paths relative to the module.

@@ -25,6 +25,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/tauguide/tauguide/scripts/process"
 )
 
 type options struct {
@@ -35,7 +37,7 @@ type options struct {
 	refuse                 float64
 	domain, task, keep     string
 	bin, bare              string
-	serve                  bool
+	serve, lines           bool
 	size                   int
 }
 
@@ -52,6 +54,7 @@ func main() {
 	flag.StringVar(&o.task, "task", "cancel-gift-card-order", "task of all conversations")
 	flag.StringVar(&o.keep, "out", "", "folder for the run; a temporary one that is removed if empty")
 	flag.StringVar(&o.bin, "bin", "", "the program, where it is built already")
+	flag.BoolVar(&o.lines, "lines", false, "print the figures as lines of Go's benchmarks instead")
 	flag.BoolVar(&o.serve, "serve", false, "be the server: print the address, answer until stdin ends")
 	flag.StringVar(&o.bare, "bare", "", "be the bare client of the server at this address")
 	flag.IntVar(&o.size, "size", 0, "bytes of a bare client's requests")
@@ -123,15 +126,10 @@ func measure(ctx context.Context, o options) error {
 	if o.rate > 0 {
 		ideal = max(ideal, time.Duration(float64(all-int64(o.burst))/o.rate*float64(time.Second)))
 	}
-	fmt.Printf("conversations   %d, %d at once, of up to %d requests\n", o.trials, o.workers, longest)
-	fmt.Printf("requests        %d answered, %d refused; at most %d in flight; %d bytes each\n", program.Answered, program.Refused, program.Most, program.size())
-	fmt.Printf("ideal           %.2f s, if nothing but the server's answers took time\n", ideal.Seconds())
-	program.print("program", ideal)
-	if o.refuse > 0 {
-		fmt.Printf("used            %.1f %% of what is possible\n", 100*ideal.Seconds()/program.Span)
-	}
-	if o.rate > 0 {
-		fmt.Printf("rate            %.2f requests per second of %.2f, %.1f %%\n", float64(program.Answered)/program.Span, o.rate, 100*float64(program.Answered)/program.Span/o.rate)
+	if o.lines {
+		program.line("program", ideal)
+	} else {
+		o.describe(program, longest, ideal)
 	}
 	if o.rate > 0 || o.refuse > 0 {
 		return nil // a bare client knows nothing of refusals
@@ -144,28 +142,42 @@ func measure(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
+	if o.lines {
+		bare.line("bare", ideal)
+		return nil
+	}
 	bare.print("bare client", ideal)
-	fmt.Printf("program to bare %.2f\n", program.wall.Seconds()/bare.wall.Seconds())
+	fmt.Printf("program to bare %.2f\n", program.Wall.Seconds()/bare.Wall.Seconds())
 	return nil
+}
+
+// describe prints what the program did, beside what was possible.
+func (o options) describe(program timing, longest int64, ideal time.Duration) {
+	fmt.Printf("conversations   %d, %d at once, of up to %d requests\n", o.trials, o.workers, longest)
+	fmt.Printf("requests        %d answered, %d refused; at most %d in flight; %d bytes each\n", program.Answered, program.Refused, program.Most, program.size())
+	fmt.Printf("ideal           %.2f s, if nothing but the server's answers took time\n", ideal.Seconds())
+	program.print("program", ideal)
+	if o.refuse > 0 {
+		fmt.Printf("used            %.1f %% of what is possible\n", 100*ideal.Seconds()/program.Span)
+	}
+	if o.rate > 0 {
+		fmt.Printf("rate            %.2f requests per second of %.2f, %.1f %%\n", float64(program.Answered)/program.Span, o.rate, 100*float64(program.Answered)/program.Span/o.rate)
+	}
 }
 
 // timing is what a client took, and what the server saw of it.
 type timing struct {
 	counts
-	wall, processor time.Duration
-	memory          string
+	process.Cost
 }
 
 // timed runs a client to its end.
 func timed(ctx context.Context, url, bin string, args ...string) (t timing, err error) {
 	cmd := exec.CommandContext(ctx, bin, args...)
 	cmd.Stderr = os.Stderr
-	start := time.Now()
-	if err := cmd.Run(); err != nil {
+	if t.Cost, err = process.Run(cmd); err != nil {
 		return t, fmt.Errorf("the client: %w", err)
 	}
-	t.wall = time.Since(start)
-	t.processor, t.memory = cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime(), peak(cmd.ProcessState)
 	t.counts, err = countsOf(ctx, url)
 	return t, err
 }
@@ -173,8 +185,13 @@ func timed(ctx context.Context, url, bin string, args ...string) (t timing, err 
 func (t timing) size() int64 { return t.Bytes / max(1, t.Answered+t.Refused) }
 
 func (t timing) print(name string, ideal time.Duration) {
-	fmt.Printf("%-15s %.2f s of wall time from start to end, ratio %.2f; first request to last answer %.2f s, ratio %.2f; %.1f s of processor; peak memory %s\n", name,
-		t.wall.Seconds(), t.wall.Seconds()/ideal.Seconds(), t.Span, t.Span/ideal.Seconds(), t.processor.Seconds(), t.memory)
+	fmt.Printf("%-15s %.2f s of wall time from start to end, ratio %.2f; first request to last answer %.2f s, ratio %.2f; %.1f s of processor; peak memory %d MiB\n", name,
+		t.Wall.Seconds(), t.Wall.Seconds()/ideal.Seconds(), t.Span, t.Span/ideal.Seconds(), t.Processor.Seconds(), t.Peak>>20)
+}
+
+func (t timing) line(name string, ideal time.Duration) {
+	fmt.Printf("BenchmarkLoad/%s 1 %g sec %g cpu-sec %d peak-B %g span-sec %g ideal-sec %d requests\n", name,
+		t.Wall.Seconds(), t.Processor.Seconds(), t.Peak, t.Span, ideal.Seconds(), t.Answered)
 }
 
 // config is the experiment: one task, as often as there are conversations.

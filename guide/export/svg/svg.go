@@ -40,6 +40,9 @@ func Prepare() error {
 	return err
 }
 
+// Draw draws a graph in DOT as Graphviz itself does, in SVG.
+func Draw(ctx context.Context, dot string) ([]byte, error) { return render(ctx, dot, "svg") }
+
 func render(ctx context.Context, dot, format string) ([]byte, error) {
 	m, err := start(ctx)
 	if err != nil {

@@ -20,6 +20,13 @@ func TestLayRefuses(t *testing.T) {
 	}
 }
 
+func TestDraw(t *testing.T) {
+	out, err := svg.Draw(context.Background(), `digraph { a -> b [label="so often"] }`)
+	if err != nil || !strings.Contains(string(out), "</svg>") || !strings.Contains(string(out), "so often") {
+		t.Errorf("error %v, drawing:\n%s", err, out)
+	}
+}
+
 // An arrow begins where its edge ends; without one, the edge ends at the node.
 func TestLayArrows(t *testing.T) {
 	l, err := svg.Lay(context.Background(), "digraph { a -> b; a -> c [arrowhead=none] }")

@@ -67,7 +67,7 @@ func (p *printed) write(b *strings.Builder) {
 			}
 			if part.cols == nil {
 				b.WriteString("\\footnotesize\\raggedright\n")
-				for _, n := range p.said {
+				for _, n := range p.said[part.from:part.to] {
 					b.WriteString(noted(n) + "\\par\n")
 				}
 				continue

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -44,7 +45,7 @@ type printed struct {
 	blocks  [][]int         // columns that are side by side; words are in each
 }
 
-// part is some rows of a block, or the notes if it has no columns.
+// part is some rows of a block, or some notes if it has no columns.
 type part struct {
 	cols     []int
 	from, to int
@@ -268,14 +269,20 @@ func (p *printed) floats() (out [][]part) {
 		p.said = append(p.said, aboutFolded)
 	}
 	if len(p.said) > 0 {
-		lines, width := 0.0, float64(columnWidth)
+		size, width := fontSizes()[1], float64(columnWidth)
 		if p.page {
 			width = pageWidth
 		}
-		for _, n := range p.said {
-			lines += 1 + float64(int(points(n)*fontSizes()[1].wide/width))
+		one := part{}
+		for n, text := range p.said {
+			lines := wrappedLines(points(text)*size.wide, width) * size.lines
+			if one.height+lines > height {
+				parts = append(parts, one)
+				one = part{from: n}
+			}
+			one.to, one.height = n+1, one.height+lines
 		}
-		parts = append(parts, part{height: lines * fontSizes()[1].lines})
+		parts = append(parts, one)
 	}
 	room := 0.0
 	for _, one := range parts {
@@ -290,7 +297,7 @@ func (p *printed) floats() (out [][]part) {
 
 // lines is how many lines a row has.
 func (p *printed) lines(row int, cols []int) float64 {
-	lines, left := 1, float64(pageWidth)
+	lines, left := 1.0, float64(pageWidth)
 	for _, c := range cols {
 		if p.wrapped[c] == 0 {
 			left -= p.natural(c) + 2*p.size.gap
@@ -298,7 +305,16 @@ func (p *printed) lines(row int, cols []int) float64 {
 	}
 	for c, share := range p.wrapped {
 		room := left/float64(len(p.wrapped))*share - 2*p.size.gap
-		lines = max(lines, 1+int(points(p.Rows[row][c].Text)*p.size.wide/room))
+		lines = max(lines, wrappedLines(points(p.Rows[row][c].Text)*p.size.wide, room))
 	}
-	return float64(lines)
+	return lines
+}
+
+// wrappedLines is how many lines a text takes, which stay empty by about half a word each.
+func wrappedLines(text, room float64) float64 {
+	const half = 15 // points
+	if text <= room {
+		return 1
+	}
+	return math.Ceil(text / (room - half))
 }

@@ -62,6 +62,20 @@ func TestOpinionsOfAnInterruptedScoringAreKept(t *testing.T) {
 	}
 }
 
+// TestOpinionsOnNothing: where no task has outcomes in words, the note says so rather than nothing.
+func TestOpinionsOnNothing(t *testing.T) {
+	text := strings.Replace(fmt.Sprintf(unjudged, `""`), ", {name: retail}", "", 1) + "judge: {model: m}\n"
+	text = strings.Replace(text, ", base_url: \"\", key: sk-never-to-be-seen-0123", "", 1)
+	dir := filepath.Join(t.TempDir(), "run")
+	runtest.Execute(t, text, config.Options{Out: dir})
+	var notes []string
+	_, err := rescore.Paths(t.Context(), []string{dir}, rescore.Options{Strictness: tau2.Lenient, Tasks: tau2.RecordedTasks, Judge: "m", Opinion: "second",
+		Config: runtest.Parse(t, text), Env: os.Getenv, Note: func(n string) { notes = append(notes, n) }}, rescore.JSON(io.Discard))
+	if err != nil || !strings.Contains(strings.Join(notes, "\n"), "no opinion of second to keep") {
+		t.Errorf("%v, notes %q", err, notes)
+	}
+}
+
 // TestJudgesRequestsAreKept: what the judge of a run that is scored again was sent, and said, is in the run's folder byte
 // for byte with the scores that came of it; nothing where the config does not want that.
 func TestJudgesRequestsAreKept(t *testing.T) {

@@ -222,11 +222,14 @@ func (s *scoring) run(ctx context.Context, dir string) error {
 // keep stores the scores of a run that are new or changed, and opinions beside them.
 func (s *scoring) keep(r *store.Run, fresh []store.Grading, opinions []sim.Score) error {
 	dir := r.Dir()
-	if len(opinions) > 0 {
+	switch {
+	case len(opinions) > 0:
 		if err := r.AppendOpinions(s.Opinion, opinions...); err != nil {
 			return err
 		}
 		s.Note(fmt.Sprintf("%s: %d opinions of %s kept; `tauguide tables %s --table judges` compares them", dir, len(opinions), s.Opinion, dir))
+	case s.Opinion != "":
+		s.Note(fmt.Sprintf("%s: no opinion of %s to keep: no trial that has a reward has outcomes in words, which a judge would grade", dir, s.Opinion))
 	}
 	if len(fresh) == 0 {
 		return nil

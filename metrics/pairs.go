@@ -64,7 +64,7 @@ func PairUp(first, second []Outcome, k int) Pairing {
 	}
 	switch {
 	case short > 0:
-		p.Reason = fmt.Sprintf("%d of %d common tasks have fewer than %d usable trials on a side", short, short+len(p.Pairs), k)
+		p.Reason = fmt.Sprintf("%d of %d common tasks have %s on a side", short, short+len(p.Pairs), tooFew(k))
 		p.Pairs = nil
 	case len(p.Pairs) == 0:
 		p.Reason = "no common tasks"

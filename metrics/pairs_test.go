@@ -48,7 +48,7 @@ func TestPairUp(t *testing.T) {
 		{"too few usable", system("a ss", "b sv"), system("a ss", "b ss"), 2,
 			metrics.Pairing{K: 2, Reason: "1 of 2 common tasks have fewer than 2 usable trials on a side"}},
 		{"all void is still a task", system("a v"), system("a s"), 1,
-			metrics.Pairing{K: 1, Reason: "1 of 1 common tasks have fewer than 1 usable trials on a side"}},
+			metrics.Pairing{K: 1, Reason: "1 of 1 common tasks have no usable trial on a side"}},
 		{"nothing in common", system("a s"), system("b s"), 1,
 			metrics.Pairing{K: 1, Reason: "no common tasks", OnlyFirst: []string{"a"}, OnlySecond: []string{"b"}}},
 		{"a trial that is there twice", system("a s", "a f"), system("a f", "a s"), 1,
@@ -78,7 +78,7 @@ func TestPairingFigures(t *testing.T) {
 	if e := delta(metrics.PairUp(nil, nil, 1)); e.Defined || e.Reason != "no common tasks" {
 		t.Errorf("delta of nothing %+v", e)
 	}
-	if e := delta(metrics.PairUp(system("a v"), system("a s"), 1)); e.Defined || e.Reason != "1 of 1 common tasks have fewer than 1 usable trials on a side" {
+	if e := delta(metrics.PairUp(system("a v"), system("a s"), 1)); e.Defined || e.Reason != "1 of 1 common tasks have no usable trial on a side" {
 		t.Errorf("delta without a comparison %+v", e)
 	}
 	if e := delta(metrics.Pairing{}); e.Defined || e.Reason == "" {

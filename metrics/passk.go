@@ -151,9 +151,17 @@ func perTask(all []Outcome, k int, name string, statistic func(c, n, k int) floa
 		values[id] = Part{statistic(t.success, t.usable, k), 1}
 	}
 	if short > 0 {
-		return nil, fmt.Sprintf("%d of %d tasks have fewer than %d usable trials", short, len(by), k)
+		return nil, fmt.Sprintf("%d of %d tasks have %s", short, len(by), tooFew(k))
 	}
 	return values, ""
+}
+
+// tooFew says that tasks have fewer than k usable trials.
+func tooFew(k int) string {
+	if k == 1 {
+		return "no usable trial"
+	}
+	return fmt.Sprintf("fewer than %d usable trials", k)
 }
 
 // shareOf is the share of tasks, or undefined for a reason.

@@ -240,7 +240,7 @@ func TestConsistency(t *testing.T) {
 		{"nothing is left", system("a sf"), 2, 0, ""},
 		{"nothing was there", system("a ff"), 2, 0, "Pass^1 is 0: nothing ever succeeded"},
 		{"too few trials", system("a ss", "b s"), 2, 0, "1 of 2 tasks have fewer than 2 usable trials"},
-		{"nothing usable", system("a v"), 1, 0, "1 of 1 tasks have fewer than 1 usable trials"},
+		{"nothing usable", system("a v"), 1, 0, "1 of 1 tasks have no usable trial"},
 		{"nothing", nil, 4, 0, "no tasks"},
 	}
 	for _, tt := range tests {

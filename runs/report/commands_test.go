@@ -1,6 +1,8 @@
 package report_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,7 +30,7 @@ func TestCommandForMissingTrials(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			in := one(t, report.Options{})
 			tt.change(&in.Sources[0])
-			for _, name := range []string{"main", "mcnemar", "bootstrap"} {
+			for _, name := range []string{"main", "mcnemar", "bootstrap", "pass"} {
 				if text := write(t, report.Markdown, build(t, name, in)); strings.Count(text, tt.want) != 1 {
 					t.Errorf("table %s does not have %q once:\n%s", name, tt.want, text)
 				}
@@ -79,5 +81,37 @@ func TestCompareWithTooFewTrials(t *testing.T) {
 	text := write(t, report.Markdown, c.Tables(1)...)
 	if c.Pooled != nil || !strings.Contains(text, "no domain could be compared") || find(t, c.Tables(1)[0], "only_a", "airline").Text != "-" {
 		t.Errorf("pooled %v:\n%s", c.Pooled, text)
+	}
+	if c := find(t, build(t, "mcnemar", report.Input{Sources: []report.Source{s}}), "reference_only", "ReAct"); c.Text != "-" || c.Value != nil {
+		t.Errorf("Table 12 counts %q where nothing could be paired", c.Text)
+	}
+}
+
+// An interval that cannot be told, such as that of a single task, has its reason below every table that shows it.
+func TestUndefinedIntervalsSayWhy(t *testing.T) {
+	s := fixture(t)
+	first := map[string]string{}
+	for _, o := range s.Outcomes {
+		if first[o.Domain] == "" {
+			first[o.Domain] = o.Task
+		}
+	}
+	s.Outcomes = slices.DeleteFunc(s.Outcomes, func(o metrics.Outcome) bool { return o.Task != first[o.Domain] })
+	s.Trials = slices.DeleteFunc(s.Trials, func(x report.Trial) bool { return x.Task != first[x.Domain] })
+	for at, x := range s.Spent {
+		maps.DeleteFunc(x.Tasks, func(task string, _ metrics.Use) bool { return task != first[at.Domain] })
+	}
+	shown := 0
+	for _, table := range report.Tables() {
+		text := write(t, report.Markdown, build(t, table.Name, report.Input{Sources: []report.Source{s}, Options: report.Options{Resamples: 10}}))
+		if cells, notes, _ := strings.Cut(text, "\n\n- "); strings.Contains(cells, "[-]") {
+			shown++
+			if !strings.Contains(notes, "`[-]` for ") {
+				t.Errorf("%s:\n%s", table.Name, text)
+			}
+		}
+	}
+	if shown < 8 {
+		t.Errorf("%d tables show such intervals", shown)
 	}
 }

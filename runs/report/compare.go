@@ -175,9 +175,9 @@ func (c *Comparison) pair(domain string, a, b []metrics.Outcome) {
 	if p.Reason != "" {
 		c.Notes = append(c.Notes, fmt.Sprintf("`-` on %s: %s", domain, p.Reason))
 	}
-	if p.ExtraFirst+p.ExtraSecond > 0 {
-		c.Notes = append(c.Notes, fmt.Sprintf("%s: more than %d usable trials of %d tasks with A, of %d with B: Pass^k and A − B go by all of them, the test by the first %d of each task",
-			domain, c.K, p.ExtraFirst, p.ExtraSecond, c.K))
+	note := fmt.Sprintf("of tasks with more than %d usable trials, Pass^k and A − B go by all of them, the test by the first %[1]d", c.K)
+	if p.ExtraFirst+p.ExtraSecond > 0 && !slices.Contains(c.Notes, note) {
+		c.Notes = append(c.Notes, note)
 	}
 	p.ExtraFirst, p.ExtraSecond = 0, 0
 	for _, r := range p.Remarks("the first side", "the second side") {

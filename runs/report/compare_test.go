@@ -48,7 +48,7 @@ func TestCompareHasOneEstimator(t *testing.T) {
 		if math.Abs(*d.PassA-*d.PassB-*d.Delta) > 1e-12 || d.Single != nil && math.Abs(*d.Single.PassA-*d.Single.PassB-*d.Single.Delta) > 1e-12 {
 			t.Errorf("k %d: %v less %v is not %v", k, *d.PassA, *d.PassB, *d.Delta)
 		}
-		if text := strings.Join(c.Notes, "\n"); !strings.Contains(text, "usable trials of 4 tasks with A") {
+		if text := strings.Join(c.Notes, "\n"); !strings.Contains(text, "the test by the first") {
 			t.Errorf("k %d: nothing says which trials the test goes by:\n%s", k, text)
 		}
 		if len(d.Slices) != 2 || d.Slices[0].Slice != "PV" || d.Slices[0].Tasks != 2 {

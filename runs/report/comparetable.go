@@ -145,7 +145,11 @@ var intervalNote = fmt.Sprintf("%d %% intervals of A − B: adjusted Wald over p
 
 // testNote says what the test is of.
 func testNote(k int) string {
-	return fmt.Sprintf("only A, only B, odds ratio, p: of tasks whose first %d trials all pass with one side alone; p is McNemar's, exact", k)
+	passed := "first trial passes"
+	if k > 1 {
+		passed = fmt.Sprintf("first %d trials all pass", k)
+	}
+	return fmt.Sprintf("only A, only B, odds ratio, p: of tasks whose %s with one side alone; p is McNemar's, exact", passed)
 }
 
 func (c Comparison) figures() Table {

@@ -92,20 +92,30 @@ func roleRows(in Input) (rows []roleRow) {
 // callsByRole is the table of model calls, tokens and cost. A sum that misses a figure is marked, never shown as if it
 // were whole; an unknown price is "?", never zero.
 func callsByRole(in Input, t *Table) error {
-	rows := roleRows(in)
+	rows, n := roleRows(in), remarks{in: in}
+	each := func(decimals int, of func(metrics.Costs) metrics.Estimate) func(roleRow) Cell {
+		return func(r roleRow) Cell {
+			c := r.cell(estimate(of(metrics.CostOf(r.spent.Tasks)), decimals))
+			if c.Value != nil {
+				n.undefined(r.row, c) // of the interval alone
+			}
+			return c
+		}
+	}
 	cols := append(lift(whose(true, false), func(r roleRow) row { return r.row }), []column[roleRow]{
 		{"role", "Role", words, "", func(r roleRow) Cell { return Label(r.role) }},
 		{"calls", "Calls|all|Calls", 0, "", func(r roleRow) Cell { return Whole(r.Calls) }},
 		{"trials", "Calls|in trials|in trials", 0, "", func(r roleRow) Cell { return Whole(r.Conversations) }},
-		{"calls_per_trial", "Calls|per trial|Calls/trial", 1, "", func(r roleRow) Cell { return r.cell(estimate(metrics.CostOf(r.spent.Tasks).CallsPerTask, 1)) }},
+		{"calls_per_trial", "Calls|per trial|Calls/trial", 1, "", each(1, func(c metrics.Costs) metrics.Estimate { return c.CallsPerTask })},
 		{"prompt_tokens", "Tokens|prompt|Prompt tokens", 0, "", func(r roleRow) Cell { return r.tokens(r.Prompt) }},
 		{"cached_tokens", "Tokens|cached|of these cached", 0, "", func(r roleRow) Cell { return r.tokens(r.Cached) }},
 		{"completion_tokens", "Tokens|completion|Completion tokens", 0, "", func(r roleRow) Cell { return r.tokens(r.Completion) }},
-		{"tokens_per_trial", "Tokens|per trial|Tokens/trial", 0, "", func(r roleRow) Cell { return r.cell(estimate(metrics.CostOf(r.spent.Tasks).TokensPerTask, 0)) }},
+		{"tokens_per_trial", "Tokens|per trial|Tokens/trial", 0, "", each(0, func(c metrics.Costs) metrics.Estimate { return c.TokensPerTask })},
 		{"cost", "Cost ($)|all|Cost ($)", 4, "", func(r roleRow) Cell { return r.cell(estimate(metrics.CostOf(r.spent.Tasks).Dollars, 4)) }},
-		{"cost_per_trial", "Cost ($)|per trial|Cost ($)/trial", 4, "", func(r roleRow) Cell { return r.cell(estimate(metrics.CostOf(r.spent.Tasks).DollarsPerTask, 4)) }},
+		{"cost_per_trial", "Cost ($)|per trial|Cost ($)/trial", 4, "", each(4, func(c metrics.Costs) metrics.Estimate { return c.DollarsPerTask })},
 	}...)
 	fill(t, cols, rows, nil)
+	t.Notes = append(t.Notes, n.lines()...)
 	t.billed(rows, len(in.Sources) > 1)
 	return nil
 }

@@ -75,7 +75,7 @@ func (p *printed) write(b *strings.Builder) {
 			p.tabular(b, part)
 		}
 		if p.scripted() != "" && parts[len(parts)-1].cols != nil { // the note belongs to each page
-			b.WriteString("\\footnotesize\\raggedright\n" + noted(p.said[0]) + "\\par\n")
+			b.WriteString("\\par\\footnotesize\\raggedright\n" + noted(p.said[0]) + "\\par\n")
 		}
 		fmt.Fprintf(b, "\\end{%s}\n", env)
 	}

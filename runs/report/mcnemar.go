@@ -42,7 +42,7 @@ func mcnemar(in Input, t *Table) error {
 		return in.paperPair(m.pair, "", path, &undefined)
 	})
 	t.Notes = append(t.Notes, undefined.lines()...)
-	t.Notes = append(t.Notes, "Z and p after the stratified McNemar test, two-sided; p exact is binomial and the one to read: p is too small where few tasks are discordant")
+	t.Notes = append(t.Notes, "Z and p after the stratified McNemar test, two-sided; p exact is binomial and the one to read: around 5 % p is too small")
 	if in.Holm {
 		t.Notes = append(t.Notes, "p Holm is the exact p, corrected for all comparisons of this table")
 	}
@@ -63,9 +63,9 @@ func mcnemarColumns(holm bool) []column[match] {
 	cols := append(versus(match.who), []column[match]{
 		{"domains", "Domains", 0, "", func(m match) Cell { return Whole(m.Strata) }},
 		{"tasks", "#", 0, "", func(m match) Cell { return Whole(m.tasks) }},
-		{"reference_only", "Only|ref.|Reference only", 0, "table12.$opponent.first", func(m match) Cell { return Whole(m.First) }},
-		{"opponent_only", "Only|opp.|Opponent only", 0, "table12.$opponent.second", func(m match) Cell { return Whole(m.Second) }},
-		{"discordant", "Discordant", 0, "table12.$opponent.discordant", func(m match) Cell { return Whole(m.Discordant()) }},
+		{"reference_only", "Only|ref.|Reference only", 0, "table12.$opponent.first", defined(func(m match) Cell { return Whole(m.First) })},
+		{"opponent_only", "Only|opp.|Opponent only", 0, "table12.$opponent.second", defined(func(m match) Cell { return Whole(m.Second) })},
+		{"discordant", "Discordant", 0, "table12.$opponent.discordant", defined(func(m match) Cell { return Whole(m.Discordant()) })},
 		{"z", "Z", 2, "table12.$opponent.z", defined(func(m match) Cell { return Signed(m.Z, 2) })},
 		{"p", "p", 4, "", defined(func(m match) Cell { return probability(m.Normal) })},
 		{"p_exact", "p exact", 4, "", defined(func(m match) Cell { return probability(m.Exact) })},

@@ -140,20 +140,20 @@ func passWithCoverage(in Input, t *Table) error {
 		}
 	}
 	base := func(r sliceRow) row { return r.row }
+	n := remarks{in: in}
 	cols := slices.Concat(lift(whose(len(in.Sources) > 1, false), base),
 		[]column[sliceRow]{{"slice", "Tasks", words, "", func(r sliceRow) Cell { return Label(string(r.slice)) }}}, lift(coverage(), base))
 	t.Notes = append(t.Notes, "strict Pass^1 counts every void or pending trial as a failure; the other columns leave them out")
 	for _, k := range shownK(in.maxTrials()) {
 		cols = append(cols, column[sliceRow]{fmt.Sprintf("pass^%d", k), fmt.Sprintf("Pass|^%d|Pass^%[1]d", k), 3, "", func(r sliceRow) Cell {
-			c := passOf([][]metrics.Outcome{r.outcomes}, k)
-			if note := fmt.Sprintf("`-` for %s (%s): %s", r.place(false), r.slice, c.Why); c.Why != "" && !slices.Contains(t.Notes, note) {
-				t.Notes = append(t.Notes, note)
-			}
+			c := slicePass(r.row, r.slice, k)
+			n.undefined(r.row, c)
 			return c
 		}})
 	}
 	cols = append(cols, column[sliceRow]{"strict_pass^1", "strict Pass^1", 3, "", func(r sliceRow) Cell { return share(metrics.StrictPass(r.outcomes)) }})
 	fill(t, cols, rows, nil)
+	t.Notes = append(t.Notes, n.lines()...)
 	return nil
 }
 

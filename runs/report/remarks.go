@@ -30,7 +30,7 @@ type reason struct {
 	source *Source
 	mark   string // - or ?
 	text   string
-	of     []string
+	of     []row
 }
 
 func (n *remarks) say(text string) {
@@ -77,15 +77,48 @@ func (n *remarks) undefined(r row, c Cell) {
 	if c.Value != nil || c.Why == "" {
 		return
 	}
-	of := r.place(len(n.in.Sources) > 1)
 	i := slices.IndexFunc(n.reasons, func(x reason) bool { return x.source == r.source && x.text == c.Why })
 	if i < 0 {
 		i = len(n.reasons)
 		n.reasons = append(n.reasons, reason{source: r.source, mark: c.Text, text: c.Why})
 	}
-	if !slices.Contains(n.reasons[i].of, of) {
-		n.reasons[i].of = append(n.reasons[i].of, of)
+	if !slices.ContainsFunc(n.reasons[i].of, func(of row) bool { return of.place(false) == r.place(false) }) {
+		n.reasons[i].of = append(n.reasons[i].of, r)
 	}
+}
+
+// places names the rows of a run that it is a reason for, systems on the same domains together.
+func (x reason) places(several bool) string {
+	var systems, means, out []string
+	on := map[string]string{} // the domains of a system
+	for _, r := range x.of {
+		switch name := r.system.Name; {
+		case r.domains != nil:
+			means = append(means, name)
+		case on[name] == "":
+			systems, on[name] = append(systems, name), r.domain
+		default:
+			on[name] += ", " + r.domain
+		}
+	}
+	for len(systems) > 0 {
+		where := on[systems[0]]
+		var alike []string
+		systems = slices.DeleteFunc(systems, func(name string) bool {
+			if on[name] == where {
+				alike = append(alike, name)
+			}
+			return on[name] == where
+		})
+		out = append(out, strings.Join(alike, ", ")+" on "+where)
+	}
+	if len(means) > 0 {
+		out = append(out, "the mean of "+strings.Join(means, ", "))
+	}
+	if several && x.source != nil {
+		return strings.Join(out, "; ") + " of run " + x.source.Name
+	}
+	return strings.Join(out, "; ")
 }
 
 func (n *remarks) lines() []string {
@@ -102,8 +135,8 @@ func (n *remarks) lines() []string {
 	}
 	resumed := map[*Source]bool{}
 	for _, x := range n.reasons {
-		out = append(out, fmt.Sprintf("`%s` for %s: %s", x.mark, strings.Join(x.of, ", "), x.text))
-		if strings.Contains(x.text, "usable trials") && !resumed[x.source] {
+		out = append(out, fmt.Sprintf("`%s` for %s: %s", x.mark, x.places(len(n.in.Sources) > 1), x.text))
+		if strings.Contains(x.text, "usable trial") && !resumed[x.source] {
 			resumed[x.source] = true
 			out = append(out, completion(*x.source))
 		}

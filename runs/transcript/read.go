@@ -19,7 +19,7 @@ type Reader struct {
 	// Brought is a task as an imported run brought it; nil if it did not.
 	Brought func(id string) *domains.Task
 
-	guides sync.Map // *Guides by system and domain
+	guides sync.Map // func() *Guides by system and domain
 }
 
 // Read reads an attempt at a planned trial. An error means that there is no record of it; what else cannot be read the trial
@@ -52,11 +52,25 @@ func (r *Reader) Read(p config.Planned, attempt int) (Trial, error) {
 // guidesOf finds what guided a system, once for all of its trials in a domain.
 func (r *Reader) guidesOf(m store.Manifest, p config.Planned, w *domains.World) *Guides {
 	key := [2]string{p.System, p.Domain}
-	if g, ok := r.guides.Load(key); ok {
-		return g.(*Guides)
+	g, _ := r.guides.LoadOrStore(key, sync.OnceValue(func() *Guides { return GuidesOf(m, p.System, w, p.Domain) }))
+	return g.(func() *Guides)()
+}
+
+// Prepare reads what trials of the run share before one of them is read: the data of the domains, and the workflows of the
+// systems with their checks. What cannot be read the trials say themselves.
+func (r *Reader) Prepare() {
+	m, seen := r.Run.Manifest(), map[[2]string]bool{}
+	for _, p := range r.Run.Plan() {
+		key := [2]string{p.System, p.Domain}
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		w, _ := r.World(p.Domain)
+		if g := r.guidesOf(m, p, w); g.checker != nil {
+			_, _ = g.checker()
+		}
 	}
-	g, _ := r.guides.LoadOrStore(key, GuidesOf(m, p.System, w, p.Domain))
-	return g.(*Guides)
 }
 
 // Notices say what of the trial could not be read.

@@ -57,13 +57,16 @@ systems: [{name: ReAct, agent: react, model: careful}]
 					t.Fatal(err)
 				}
 			}
-			run := runtest.Open(t, dir)
+			run, opened := runtest.Open(t, dir), 0
 			reader := transcript.Reader{Run: run, Brought: func(string) *domains.Task { return tt.brought }, World: func(domain string) (*domains.World, error) {
-				if tt.world != nil {
+				if opened++; tt.world != nil {
 					return nil, tt.world
 				}
 				return run.World(domain, runtest.NoEnv)
 			}}
+			if reader.Prepare(); opened != 1 {
+				t.Errorf("the data of one domain was opened %d times beforehand", opened)
+			}
 			got, err := reader.Read(run.Plan()[0], 0)
 			if err != nil {
 				t.Fatal(err)

@@ -83,6 +83,18 @@ func loopbackHost(header string) bool {
 	return err == nil && bad == nil && loopback(host)
 }
 
+// prepare does ahead what takes long for the first page of a trial, while readers look at those that lead there. Pages say
+// themselves what is wrong.
+func (s *Site) prepare() {
+	defer func() { _ = recover() }()
+	_ = svg.Prepare()
+	for _, r := range s.opened() {
+		if d, err := r.read(); err == nil {
+			d.reader.Prepare()
+		}
+	}
+}
+
 // policy is what pages may load, wherever they are: their own parts alone.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'"
 
@@ -125,7 +137,7 @@ func (s *Site) Serve(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes: 1 << 16}
 	done := make(chan error, 1)
 	go func() { done <- srv.Serve(l) }()
-	go func() { _ = svg.Prepare() }() // for the first page with a picture, which says what is wrong
+	go s.prepare()
 	select {
 	case err := <-done:
 		return fmt.Errorf("serve pages: %w", err)

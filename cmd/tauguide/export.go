@@ -77,6 +77,9 @@ func runExport(ctx context.Context, p process, o exportOptions, dir string) erro
 	for reason, n := range done.Remarks {
 		p.note(fmt.Sprintf("%d trials that ended with %s are written as infrastructure_error", n, reason))
 	}
+	for _, s := range done.Stops {
+		p.note(fmt.Sprintf("%s: a strict replay in τ²-bench stops at %s", s.Trial, s.Why))
+	}
 	if o.json {
 		return p.json(done)
 	}

@@ -44,6 +44,13 @@ type Exported struct {
 	Unscored    int            `json:"pending"` // written without a reward
 	Missing     int            `json:"missing"` // planned trials without a record
 	Remarks     map[string]int `json:"remarks"` // endings that the format has no word for
+	Stops       []Stop         `json:"strict_replay_stops,omitempty"`
+}
+
+// Stop is a trial that the reference cannot replay strictly, and where and why.
+type Stop struct {
+	Trial string `json:"trial"`
+	Why   string `json:"why"`
 }
 
 // Choose picks domain and system of a run; without choice there must be only one.
@@ -257,7 +264,8 @@ func (x *exporter) simulation(r sim.Record) (id string, _ json.RawMessage, err e
 }
 
 // ending writes why a conversation ended. Endings of which the format has no word are void trials, which the reference
-// calls infrastructure errors and leaves out of its figures; the word itself goes into the simulation's info.
+// calls infrastructure errors and leaves out of its figures; the word itself goes into the simulation's info. So does
+// what a strict replay would stop at.
 func (x *exporter) ending(o *object, r sim.Record) {
 	name, info := r.Termination, map[string]any{}
 	if !shared(name) {
@@ -271,6 +279,12 @@ func (x *exporter) ending(o *object, r sim.Record) {
 	}
 	if r.Fault != nil && r.Extra == nil {
 		info["error"], info["error_type"] = r.Fault.Text, r.Fault.Kind
+	}
+	if why := strictStop(x.options.World, r); why != "" {
+		x.out.Stops = append(x.out.Stops, Stop{r.Key.String(), why})
+		if r.Extra == nil {
+			info["tauguide_strict_replay"] = why
+		}
 	}
 	if len(info) > 0 {
 		o.suggest("info", info)

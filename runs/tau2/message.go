@@ -257,15 +257,19 @@ func callJSON(c domains.ToolCall) (json.RawMessage, error) {
 	o := newObject(callFields, c.Provider)
 	o.set("id", c.ID)
 	o.set("name", c.Name)
-	args := c.Arguments
-	switch {
-	case c.Malformed != "" || c.Reason != "":
-		args = value.OfMap(value.MapOf(value.Pair{Key: malformed, Value: value.OfString(c.Malformed)},
-			value.Pair{Key: malformedWhy, Value: value.OfString(c.Reason)}))
-	case args.IsNull():
-		args = value.OfMap(nil)
-	}
-	o.set("arguments", args)
+	o.set("arguments", writtenArguments(c))
 	o.set("requestor", c.Requestor)
 	return o.json()
+}
+
+// writtenArguments are the arguments of a call as a file has them.
+func writtenArguments(c domains.ToolCall) value.Value {
+	switch {
+	case c.Malformed != "" || c.Reason != "":
+		return value.OfMap(value.MapOf(value.Pair{Key: malformed, Value: value.OfString(c.Malformed)},
+			value.Pair{Key: malformedWhy, Value: value.OfString(c.Reason)}))
+	case c.Arguments.IsNull():
+		return value.OfMap(nil)
+	}
+	return c.Arguments
 }

@@ -2,8 +2,11 @@ package tau2
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/tauguide/tauguide/domains"
+	"github.com/tauguide/tauguide/domains/value"
 	"github.com/tauguide/tauguide/sim"
 )
 
@@ -58,6 +61,39 @@ func Verify(w *domains.World, t *domains.Task, r sim.Record, level Strictness) e
 		}
 	}
 	return nil
+}
+
+// strictStop says where a strict replay in the reference stops in a record as it is exported: at the first write that the
+// reference answers otherwise, be it that the recorded text is of another version, or that the file cannot have the call
+// as the model made it. "" if nowhere, or where the reference does not replay, since the ending has no reward.
+func strictStop(w *domains.World, r sim.Record) string {
+	if w == nil || r.Termination != sim.UserStop && r.Termination != sim.AgentStop {
+		return ""
+	}
+	t, ok := w.Task(r.Task)
+	if !ok {
+		return ""
+	}
+	r.Messages = slices.Clone(r.Messages)
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		m.ToolCalls = slices.Clone(m.ToolCalls)
+		for k, c := range m.ToolCalls {
+			read := domains.ToolCall{ID: c.ID, Name: c.Name, Requestor: c.Requestor}
+			args, err := value.ParseString(writtenArguments(c).JSON())
+			if err != nil {
+				return fmt.Sprintf("message %d: the arguments of %s cannot be read: %v", i, c.Name, err)
+			}
+			read.Give(args)
+			m.ToolCalls[k] = read
+		}
+	}
+	err := Verify(w, t, r, Writes)
+	if err == nil {
+		return ""
+	}
+	why, _, _ := strings.Cut(err.Error(), "\nhint: ")
+	return why
 }
 
 // mutates looks a name up as replay does: the agent's tools first, whoever calls.

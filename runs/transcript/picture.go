@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/tauguide/tauguide/guide"
 	"github.com/tauguide/tauguide/guide/export"
 	"github.com/tauguide/tauguide/guide/export/svg"
@@ -64,14 +66,24 @@ func (c Conversation) Pictures(ctx context.Context) []Picture {
 		return nil
 	}
 	if len(c.Walks.Requests) == 0 {
-		return []Picture{g.picture(ctx, -1, nil, nil)}
+		return []Picture{g.fold(nil).picture(ctx, -1, nil)}
 	}
-	var out []Picture
-	for i, q := range c.Walks.Requests {
-		if i == mostPictures {
-			return append(out, Picture{Request: i, Why: fmt.Sprintf("the first %d requests are drawn, and the others listed", mostPictures)})
+	drawn := c.Walks.Requests[:min(mostPictures, len(c.Walks.Requests))]
+	out, folds := make([]Picture, len(drawn)), make([]fold, len(drawn))
+	var layouts errgroup.Group
+	for i, q := range drawn {
+		f := g.fold(q.Nodes)
+		folds[i] = f
+		if f.dot != "" {
+			layouts.Go(func() error { _, _ = f.layout(ctx); return nil }) // its picture says what is wrong
 		}
-		out = append(out, g.picture(ctx, i, q.Nodes, c.Walks.latest(i)))
+	}
+	_ = layouts.Wait()
+	for i, f := range folds {
+		out[i] = f.picture(ctx, i, c.Walks.latest(i))
+	}
+	if n := len(drawn); n < len(c.Walks.Requests) {
+		out = append(out, Picture{Request: n, Why: fmt.Sprintf("the first %d requests are drawn, and the others listed", n)})
 	}
 	return out
 }
@@ -88,36 +100,52 @@ func (w Walks) latest(request int) []verify.Visit {
 	return nil
 }
 
-func (g *Guides) picture(ctx context.Context, request int, nodes []Node, walk []verify.Visit) Picture {
-	out := Picture{Request: request}
-	reached, open := map[string]int{}, map[string]bool{}
+// fold is the workflow with the subflows folded that a request did not come to.
+type fold struct {
+	guides *Guides
+	export.Picture
+	nodes   []Node
+	reached map[string]int // place of a node among nodes
+	dot     string         // "" for more boxes than are drawn
+}
+
+func (g *Guides) fold(nodes []Node) fold {
+	f, open := fold{guides: g, nodes: nodes, reached: map[string]int{}}, map[string]bool{}
 	for i, n := range nodes {
-		reached[n.ID] = i
+		f.reached[n.ID] = i
 		for k, c := range n.ID {
 			if c == '.' {
 				open[n.ID[:k]] = true
 			}
 		}
 	}
-	p := export.Folded(g.Graph, func(anchor string) bool { return open[anchor] })
-	if len(p.Nodes) > mostBoxes {
-		out.Why = fmt.Sprintf("the workflow has %d nodes there, more than the %d that are drawn: the walk is listed", len(p.Nodes), mostBoxes)
+	f.Picture = export.Folded(g.Graph, func(anchor string) bool { return open[anchor] })
+	if len(f.Nodes) <= mostBoxes {
+		f.dot = export.Narrow(f.Picture, func(id string) bool { _, ok := f.reached[id]; return ok })
+	}
+	return f
+}
+
+func (f fold) picture(ctx context.Context, request int, walk []verify.Visit) Picture {
+	out := Picture{Request: request}
+	if f.dot == "" {
+		out.Why = fmt.Sprintf("the workflow has %d nodes there, more than the %d that are drawn: the walk is listed", len(f.Nodes), mostBoxes)
 		return out
 	}
-	l, err := g.layout(ctx, export.Narrow(p, func(id string) bool { _, ok := reached[id]; return ok }))
+	l, err := f.layout(ctx)
 	if err != nil {
 		out.Why = fmt.Sprintf("the workflow cannot be drawn: %v", err)
 		return out
 	}
 	out.Width, out.Height = int(l.Width)+1, int(l.Height)+1
 	steps := map[[2]string]bool{}
-	for _, n := range p.Nodes {
+	for _, n := range f.Nodes {
 		b := Box{Rect: rect(l.Nodes[n.ID]), Text: export.Lines(n), Type: n.Type, Node: -1}
 		if n.ID != n.Local {
 			b.Title = n.ID
 		}
-		if k, ok := reached[n.ID]; ok {
-			b.Node, b.Of = k, &nodes[k]
+		if k, ok := f.reached[n.ID]; ok {
+			b.Node, b.Of = k, &f.nodes[k]
 		}
 		b.Step = 1 + slices.IndexFunc(walk, func(v verify.Visit) bool { return v.Node == n.ID })
 		out.Boxes = append(out.Boxes, b)
@@ -129,7 +157,7 @@ func (g *Guides) picture(ctx context.Context, request int, nodes []Node, walk []
 		out.Groups = append(out.Groups, Group{rect(b), b.Name})
 	}
 	place := func(id string) int {
-		if k, ok := reached[id]; ok {
+		if k, ok := f.reached[id]; ok {
 			return k
 		}
 		return -1
@@ -143,13 +171,13 @@ func (g *Guides) picture(ctx context.Context, request int, nodes []Node, walk []
 func rect(b svg.Box) Rect { return Rect{int(b.X), int(b.Y), int(b.W), int(b.H)} }
 
 // layout lays a graph out, once for all trials that have the same.
-func (g *Guides) layout(ctx context.Context, dot string) (svg.Layout, error) {
-	if l, ok := g.layouts.Load(dot); ok {
+func (f fold) layout(ctx context.Context) (svg.Layout, error) {
+	if l, ok := f.guides.layouts.Load(f.dot); ok {
 		return l.(svg.Layout), nil
 	}
-	l, err := svg.Lay(ctx, dot)
+	l, err := svg.Lay(ctx, f.dot)
 	if err == nil {
-		g.layouts.Store(dot, l)
+		f.guides.layouts.Store(f.dot, l)
 	}
 	return l, err
 }

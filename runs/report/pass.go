@@ -28,7 +28,11 @@ func slicePass(r row, s metrics.Slice, k int) Cell {
 	if slices.ContainsFunc(parts, func(part []metrics.Outcome) bool { return len(part) == 0 }) {
 		return Dash(fmt.Sprintf("no %s tasks", s))
 	}
-	c := passOf(parts, k)
+	return ofSlice(passOf(parts, k), s)
+}
+
+// ofSlice says of which slice a figure is undefined.
+func ofSlice(c Cell, s metrics.Slice) Cell {
 	if c.Why != "" && s != metrics.All {
 		c.Why = fmt.Sprintf("%s: %s", s, c.Why)
 	}
@@ -146,7 +150,7 @@ func passWithCoverage(in Input, t *Table) error {
 	t.Notes = append(t.Notes, "strict Pass^1 counts every void or pending trial as a failure; the other columns leave them out")
 	for _, k := range shownK(in.maxTrials()) {
 		cols = append(cols, column[sliceRow]{fmt.Sprintf("pass^%d", k), fmt.Sprintf("Pass|^%d|Pass^%[1]d", k), 3, "", func(r sliceRow) Cell {
-			c := slicePass(r.row, r.slice, k)
+			c := ofSlice(passOf(r.parts(metrics.All), k), r.slice) // the row has the slice's outcomes alone
 			n.undefined(r.row, c)
 			return c
 		}})

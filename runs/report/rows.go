@@ -28,6 +28,9 @@ func (r row) parts(s metrics.Slice) (out [][]metrics.Outcome) {
 	if domains == nil {
 		domains = [][]metrics.Outcome{r.outcomes}
 	}
+	if s == metrics.All {
+		return domains
+	}
 	for _, d := range domains {
 		out = append(out, metrics.Select(d, s))
 	}
